@@ -1,0 +1,36 @@
+# cmake -DROOT=<tree> -P check_listed.cmake
+# Files are listed in CMake, not globbed. So a file that nobody listed would be neither built, nor installed, nor
+# run: this finds it.
+cmake_minimum_required(VERSION 3.25)
+
+set(forgotten "")
+set(count 0)
+function(check list_file)
+    file(READ "${ROOT}/${list_file}" listed)
+    cmake_path(GET list_file PARENT_PATH directory)
+    file(GLOB_RECURSE files RELATIVE "${ROOT}/${directory}" ${ARGN})
+    foreach(file IN LISTS files)
+        string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" pattern "${file}")
+        if(NOT listed MATCHES "[ \n(]${pattern}[ \n)]")
+            string(APPEND forgotten "  ${directory}/${file}\n")
+        endif()
+    endforeach()
+    list(LENGTH files length)
+    math(EXPR count "${count} + ${length}")
+    set(forgotten "${forgotten}" PARENT_SCOPE)
+    set(count ${count} PARENT_SCOPE)
+endfunction()
+
+foreach(component IN ITEMS runtime net redis http)
+    check(${component}/CMakeLists.txt "${ROOT}/${component}/*.cpp" "${ROOT}/${component}/include/*.hpp")
+endforeach()
+check(examples/CMakeLists.txt "${ROOT}/examples/*.cpp")
+check(tests/CMakeLists.txt "${ROOT}/tests/*_test.cpp" "${ROOT}/tests/support/*.cpp")
+
+if(count EQUAL 0)
+    message(FATAL_ERROR "no file found under ${ROOT}")
+endif()
+if(forgotten)
+    message(FATAL_ERROR "not in the CMakeLists.txt above them:\n${forgotten}")
+endif()
+message(STATUS "${count} files, each listed")

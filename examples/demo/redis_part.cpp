@@ -1,0 +1,57 @@
+#include "redis_part.hpp"
+
+#include <charconv>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <rondo/as_result.hpp>
+#include <rondo/redis/commands.hpp>
+#include <rondo/when_all.hpp>
+#include <unistd.h>
+
+namespace demo {
+
+namespace {
+
+namespace redis = rondo::redis;
+using rondo::task;
+using settings = std::map<std::string, std::string>;
+
+// A server that does not tell (CONFIG may be forbidden) has the default, unless it is a rare one.
+constexpr int default_hz = 10;
+
+int hz_of(const rondo::result<settings>& answer) {
+    int hz = 0;
+    if (answer)
+        if (const auto found = answer->find("hz"); found != answer->end())
+            std::from_chars(found->second.data(), found->second.data() + found->second.size(), hz);
+    return hz > 0 ? hz : default_hz;
+}
+
+task<> settle_one(redis::client db, board& b, wait& w) {
+    const std::string key = fmt::format("rondo:demo:{}:{}", ::getpid(), w.number());
+    const rondo::result<redis::popped> r = co_await rondo::as_result(db(redis::blpop(key, w.promised())));
+    if (!r) b.reject(w, r.error().text());
+    else if (*r) b.reject(w, fmt::format("somebody pushed to {}", key));
+    else b.fulfil(w);
+}
+
+}  // namespace
+
+task<redis_part> redis_part::connect(std::string url) {
+    redis::client db = co_await redis::connect(url);
+    const rondo::result<settings> answer =
+        co_await rondo::as_result(db(redis::command<settings>("CONFIG", "GET", "hz")));
+    const duration grain = std::chrono::nanoseconds(std::chrono::seconds(1)) / hz_of(answer);
+    co_return redis_part(std::move(db), grain);
+}
+
+task<> redis_part::settle(board& b) {
+    std::vector<task<>> waits;
+    for (wait& w : b.of(part::redis)) waits.push_back(settle_one(db_, b, w));
+    co_await rondo::when_all(std::move(waits));
+}
+
+}  // namespace demo

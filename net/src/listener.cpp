@@ -1,0 +1,125 @@
+#include <rondo/net/listener.hpp>
+
+#include <cerrno>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace rondo::inline v0 {
+namespace net {
+
+namespace {
+
+[[noreturn]] void refuse(int err, const endpoint& at) { fault::from_errno(err, "listen").peer(at.to_string()).raise(); }
+
+/// A path left by a process that is gone: a socket that refuses connections.
+bool is_stale(const endpoint& at) {
+    const std::string path(at.path());
+    struct stat s {};
+    if (::lstat(path.c_str(), &s) != 0 || !S_ISSOCK(s.st_mode)) return false;
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return false;
+    const bool refused = ::connect(fd, at.address(), at.size()) != 0 && errno == ECONNREFUSED;
+    ::close(fd);
+    return refused;
+}
+
+void set(int fd, int option, const endpoint& at) {
+    const int on = 1;
+    if (::setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) != 0) refuse(errno, at);
+}
+
+}  // namespace
+
+listener::listener(const endpoint& at, const listener_options& options) {
+    if (!at) throw error(fault(errc::invalid_argument, "listen").detail("the endpoint is empty"));
+    const int fd = ::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) refuse(errno, at);
+    socket_ = detail::socket_ref(new detail::socket(fd, at));
+    if (!at.is_unix()) {
+        set(fd, SO_REUSEADDR, at);
+        if (options.reuse_port()) set(fd, SO_REUSEPORT, at);
+    }
+    if (::bind(fd, at.address(), at.size()) != 0) {
+        const int err = errno;
+        const bool replaced = err == EADDRINUSE && at.is_unix() && is_stale(at) &&
+                              ::unlink(std::string(at.path()).c_str()) == 0 &&
+                              ::bind(fd, at.address(), at.size()) == 0;
+        if (!replaced) refuse(err, at);
+    }
+    if (::listen(fd, options.backlog()) != 0) refuse(errno, at);
+    sockaddr_storage a{};
+    socklen_t size = sizeof a;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) refuse(errno, at);
+    local_ = endpoint(reinterpret_cast<const sockaddr*>(&a), size);
+}
+
+listener& listener::operator=(listener&& other) noexcept {
+    if (this != &other) {
+        close();
+        socket_ = std::move(other.socket_);
+        local_ = other.local_;
+    }
+    return *this;
+}
+
+listener::~listener() { close(); }
+
+void listener::close() noexcept {
+    if (!is_open()) return;
+    if (local_.is_unix()) ::unlink(std::string(local_.path()).c_str());
+    socket_->close();
+}
+
+namespace detail {
+
+const io_ops accept_operation::ops_table{{&io_operation::cancel, &io_operation::describe},
+                                         &accept_operation::completed};
+
+accept_operation::~accept_operation() {
+    // The wait lost a race in the moment a connection came: the next accept gets it.
+    if (fd_ >= 0) socket_->unaccepted = fd_;
+}
+
+bool accept_operation::begin() noexcept {
+    if (!socket_ || socket_->is_closed()) {
+        res = closed_before;
+        return false;
+    }
+    if (socket_->reader != nullptr) {
+        res = busy_before;
+        return false;
+    }
+    if (socket_->unaccepted >= 0) {
+        fd_ = std::exchange(socket_->unaccepted, -1);
+        res = fd_;
+        return false;
+    }
+    socket_->reader = this;
+    request.code = io_code::accept;
+    request.fd = socket_->fd();
+    request.flags = SOCK_CLOEXEC;
+    return io_operation::begin();
+}
+
+void accept_operation::completed(io_operation& op) noexcept {
+    auto& self = static_cast<accept_operation&>(op);
+    self.socket_->ended(self.socket_->reader);
+    if (self.res >= 0) self.fd_ = self.res;
+    complete_wait(self);
+}
+
+stream accept_operation::finish() {
+    if (res < 0) socket_fault("accept", socket_.get(), res).raise();
+    return stream::adopt(std::exchange(fd_, -1));
+}
+
+result<stream> accept_operation::finish_result() {
+    if (res < 0) return socket_fault("accept", socket_.get(), res);
+    return stream::adopt(std::exchange(fd_, -1));
+}
+
+}  // namespace detail
+
+}  // namespace net
+}  // namespace rondo::inline v0

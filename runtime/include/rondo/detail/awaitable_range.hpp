@@ -1,0 +1,30 @@
+#pragma once
+
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <rondo/detail/combinator.hpp>
+
+namespace rondo::inline v0::detail {
+
+template <class R>
+using range_element = std::remove_cvref_t<decltype(*std::begin(std::declval<R&>()))>;
+
+template <class R>
+concept awaitable_range = !awaitable<std::remove_cvref_t<R>> && requires(R& r) {
+    std::begin(r);
+    std::end(r);
+} && awaitable<range_element<R>>;
+
+/// The elements, moved out of the range, as children.
+template <class R>
+auto make_children(R& range) {
+    std::vector<child_of<range_element<R>>> children;
+    if constexpr (requires { range.size(); }) children.reserve(range.size());
+    for (auto& element : range) children.push_back(make_child(std::move(element)));
+    return children;
+}
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include <rondo/export.hpp>
+
+namespace rondo::inline v0::detail {
+
+/// What contexts of this process left behind when they ended. All zero unless something leaked. Any thread.
+struct leak_counts {
+    std::size_t timers = 0;   // still armed
+    std::size_t jobs = 0;     // spawned and neither ended nor given up
+    std::size_t buffers = 0;  // receive buffers in chunks that somebody still holds
+};
+RONDO_API leak_counts count_leaks() noexcept;
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,156 @@
+// Job and leaf: who runs, and the one thing a suspended job waits for.
+//
+//   job.leaf == nullptr   the job runs, is in the ready queue, or is done
+//   job.leaf == &l        suspended; only l's completer, or a cancel through l.ops, may end the wait
+//
+//   l.waiting == job      armed, or completed with a result
+//   l.waiting == nullptr  never armed, or the wait ended as cancelled
+//
+// The completer clears job.leaf and queues the job, exactly once. Cancel never resumes anything: it marks jobs and asks
+// leaves to end. docs/design/cancellation.md has the table of states.
+#pragma once
+
+#include <coroutine>
+#include <source_location>
+
+#include <rondo/cancelled.hpp>
+#include <rondo/export.hpp>
+
+namespace rondo::inline v0::detail {
+
+class context;
+class destroyed_frames;
+class report_line;
+struct job;
+struct leaf;
+struct promise_base;
+
+/// Jobs on their way to be cancelled. Walking it instead of recursing keeps the stack flat for trees of any depth.
+class worklist {
+public:
+    /// Marks the job; its leaf, if it has one, is asked to end later. A second mark is ignored: the first reason wins.
+    inline void add(job& j, cancel_reason why) noexcept;
+    job* pop() noexcept;
+
+private:
+    job* head_ = nullptr;
+    job* tail_ = nullptr;
+};
+
+struct leaf_ops {
+    /// Ends the wait at once (timers, locks) or asks for its end (operations, children).
+    void (*cancel)(leaf&, worklist&) noexcept;
+    /// What the job waits for, for dumps.
+    void (*describe)(const leaf&, report_line&);
+};
+
+struct leaf {
+    constexpr explicit leaf(const leaf_ops& o) noexcept : ops(&o) {}
+
+    const leaf_ops* ops;
+    job* waiting = nullptr;
+};
+
+/// How a settled child or operation ended.
+enum class settled : unsigned char { pending, value, error, cancelled };
+
+struct job_ops {
+    /// The job's coroutine reached its end; `root` holds the outcome. May free the job.
+    void (*finish)(job&, promise_base& root) noexcept;
+    /// The loop popped the job and it has no suspended coroutine: a start that was put off, or a bare operation's end.
+    void (*run)(job&) noexcept;
+    /// The job whose wait contains this one, or nullptr.
+    const job* (*parent)(const job&) noexcept;
+    /// Its name and the children it waits for are found by dumps through this.
+    void (*describe)(const job&, report_line&);
+};
+
+struct job {
+    constexpr explicit job(const job_ops& o) noexcept : ops(&o) {}
+
+    job* queue_next = nullptr;
+    promise_base* top = nullptr;  // innermost suspended coroutine
+    detail::leaf* leaf = nullptr;
+    const job_ops* ops;
+    cancel_reason reason = cancel_reason::none;
+    bool has_orphans = false;  // groups it let go still run; it ends after them
+    bool ending = false;       // its coroutine is done and it waits for those
+    bool started = false;
+};
+
+inline void worklist::add(job& j, cancel_reason why) noexcept {
+    if (j.reason != cancel_reason::none) return;
+    j.reason = why;
+    if (j.leaf == nullptr) return;  // running or queued: its next wait ends
+    j.queue_next = nullptr;
+    (tail_ != nullptr ? tail_->queue_next : head_) = &j;
+    tail_ = &j;
+}
+
+/// Per thread; a context that runs here owns it. One definition, in src/thread_state.cpp.
+struct thread_state {
+    std::coroutine_handle<> next;  // the trampoline: what the door resumes next
+    job* current = nullptr;
+    job* ready_head = nullptr;
+    job* ready_tail = nullptr;
+    detail::context* context = nullptr;
+    promise_base* callee = nullptr;  // the coroutine called last; names the culprit when a body was dropped
+    destroyed_frames* destroyed = nullptr;  // set while stragglers are destroyed, see src/stragglers.cpp
+    unsigned depth = 0;              // nesting of inline starts
+    unsigned budget = 0;             // waits that may still be skipped before the job has to let others run
+    bool progressed = false;         // the job that entered the door waits, is queued, or is done
+};
+RONDO_API extern constinit thread_local thread_state tls;
+
+inline constexpr unsigned max_inline_depth = 32;
+inline constexpr unsigned ready_budget = 128;
+
+/// Appends to this thread's ready queue.
+inline void make_ready(job& j) noexcept {
+    j.queue_next = nullptr;
+    if (tls.ready_tail != nullptr) tls.ready_tail->queue_next = &j;
+    else tls.ready_head = &j;
+    tls.ready_tail = &j;
+}
+
+/// The wait is over and has a result.
+inline void complete(leaf& l) noexcept {
+    job& j = *l.waiting;
+    j.leaf = nullptr;
+    make_ready(j);
+}
+
+/// The wait ended because the job was cancelled.
+inline void complete_cancelled(leaf& l) noexcept {
+    job& j = *l.waiting;
+    l.waiting = nullptr;
+    j.leaf = nullptr;
+    make_ready(j);
+}
+
+/// Cancels a job and everything its wait contains.
+RONDO_API void cancel(job& j, cancel_reason why) noexcept;
+
+/// Cancels what was put on the list.
+RONDO_API void cancel(worklist& list) noexcept;
+
+/// The door: resumes `h` as part of `j` and then whatever the trampoline names, until the job waits, is queued, or ends.
+RONDO_API void enter(job& j, std::coroutine_handle<> h) noexcept;
+
+/// The door for a child that its parent starts: nests, and gives the thread back to the parent's job.
+RONDO_API void enter_nested(job& j, std::coroutine_handle<> h) noexcept;
+
+/// True once for a frame that was destroyed before the task that owns it.
+RONDO_API bool was_destroyed(void* frame) noexcept;
+
+/// Throws what the current job is to be unwound with.
+[[noreturn]] RONDO_API void throw_cancelled();
+[[noreturn]] RONDO_API void throw_no_context();
+
+/// The running job, or an error that says a rondo::run is needed.
+inline job& current_job() {
+    if (tls.current == nullptr) throw_no_context();
+    return *tls.current;
+}
+
+}  // namespace rondo::inline v0::detail

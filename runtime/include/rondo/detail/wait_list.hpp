@@ -1,0 +1,61 @@
+// First come, first served: the waiters of an event, a join handle, a lock.
+#pragma once
+
+#include <rondo/detail/job.hpp>
+
+namespace rondo::inline v0::detail {
+
+class wait_list;
+
+/// A leaf that a cancel unlinks at once.
+class RONDO_API list_waiter : public leaf {
+public:
+    explicit list_waiter(const char* what) noexcept : leaf(ops_table), what_(what) {}
+
+private:
+    friend class wait_list;
+    static void cancel(leaf& l, worklist&) noexcept;
+    static void describe(const leaf& l, report_line& out);
+    static const leaf_ops ops_table;
+
+    const char* what_;
+    list_waiter* next_ = nullptr;
+    list_waiter* prev_ = nullptr;
+    wait_list* list_ = nullptr;
+};
+
+class wait_list {
+public:
+    wait_list() noexcept = default;
+    wait_list(const wait_list&) = delete;
+    wait_list& operator=(const wait_list&) = delete;
+
+    bool empty() const noexcept { return head_ == nullptr; }
+    void push_back(list_waiter& w) noexcept {
+        w.list_ = this;
+        w.next_ = nullptr;
+        w.prev_ = tail_;
+        (tail_ != nullptr ? tail_->next_ : head_) = &w;
+        tail_ = &w;
+    }
+    list_waiter* pop_front() noexcept {
+        list_waiter* const w = head_;
+        if (w != nullptr) remove(*w);
+        return w;
+    }
+    void remove(list_waiter& w) noexcept {
+        (w.prev_ != nullptr ? w.prev_->next_ : head_) = w.next_;
+        (w.next_ != nullptr ? w.next_->prev_ : tail_) = w.prev_;
+        w.list_ = nullptr;
+    }
+    /// Ends every wait.
+    void complete_all() noexcept {
+        while (list_waiter* const w = pop_front()) complete(*w);
+    }
+
+private:
+    list_waiter* head_ = nullptr;
+    list_waiter* tail_ = nullptr;
+};
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,399 @@
+#pragma once
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <rondo/detail/promise_state.hpp>
+#include <rondo/spawn.hpp>
+
+namespace rondo::inline v0 {
+
+template <class T = void>
+class promise;
+
+namespace detail {
+
+template <class T>
+struct is_promise : std::false_type {};
+template <class T>
+struct is_promise<promise<T>> : std::true_type {
+    using value_type = T;
+};
+
+/// What a callback's result stands for: a task and a promise stand for what they give.
+template <class R>
+struct settles_with {
+    using type = R;
+};
+template <class T>
+struct settles_with<task<T>> {
+    using type = T;
+};
+template <class T>
+struct settles_with<promise<T>> {
+    using type = T;
+};
+
+template <class F, class T>
+struct callback_result {
+    using type = std::invoke_result_t<F&, T>;
+};
+template <class F>
+struct callback_result<F, void> {
+    using type = std::invoke_result_t<F&>;
+};
+template <class F, class T>
+using callback_result_t = typename callback_result<F, T>::type;
+
+template <class T>
+class [[nodiscard]] promise_await : public list_waiter {
+public:
+    explicit promise_await(promise_state<T>& s) noexcept : list_waiter("promise"), state_(&s) { s.add_ref(); }
+    promise_await(promise_await&& other) noexcept
+        : list_waiter(std::move(other)), state_(std::exchange(other.state_, nullptr)) {}
+    promise_await& operator=(promise_await&&) = delete;
+    ~promise_await() {
+        if (state_ != nullptr) state_->drop_ref();
+    }
+
+    bool begin() noexcept {
+        state_->wait(*this);
+        return true;
+    }
+    T finish() {
+        if (state_->state() == settled::error) std::rethrow_exception(state_->exception());
+        if constexpr (std::is_void_v<T>) return;
+        else if constexpr (std::is_copy_constructible_v<T>) return *state_->value;
+        else return std::move(*state_->value);
+    }
+    bool failed() const noexcept { return state_->state() == settled::error; }
+    result<T> finish_result() {
+        try {
+            if constexpr (std::is_void_v<T>) return finish(), result<void>();
+            else return finish();
+        } catch (...) {
+            return current_fault();
+        }
+    }
+
+private:
+    promise_state<T>* state_;
+};
+
+}  // namespace detail
+
+/// Settles a promise with a value: what `promise::create` gives as `resolve`. Copies settle the same promise; the first
+/// settlement counts and the rest has no effect. Thread safety: any thread.
+template <class T>
+class resolver {
+public:
+    resolver(detail::promise_state<T>& s, const detail::remote_context& home) noexcept : state_(&s), home_(home) { hold(); }
+    resolver(const resolver& other) noexcept : state_(other.state_), home_(other.home_) { hold(); }
+    resolver(resolver&& other) noexcept
+        : state_(std::exchange(other.state_, nullptr)), home_(std::move(other.home_)) {}
+    resolver& operator=(resolver other) noexcept {
+        std::swap(state_, other.state_);
+        std::swap(home_, other.home_);
+        return *this;
+    }
+    ~resolver() {
+        if (state_ != nullptr) state_->drop_resolver(home_);
+    }
+
+    /// Fulfils it. With a promise: follows that one (on the home thread only).
+    template <class U = detail::nonvoid<T>>
+    void operator()(U&& value) const {
+        if constexpr (detail::is_promise<std::remove_cvref_t<U>>::value) {
+            follow(std::forward<U>(value));
+        } else {
+            if (!state_->claim()) return;
+            state_->value.emplace(std::forward<U>(value));
+            state_->publish(home_);
+        }
+    }
+    void operator()() const
+        requires std::is_void_v<T>
+    {
+        (*this)(std::monostate());
+    }
+    /// Rejects it. This is what `reject` calls.
+    void reject(std::exception_ptr e) const {
+        if (!state_->claim()) return;
+        state_->set_rejected(std::move(e));
+        state_->publish(home_);
+    }
+
+private:
+    void hold() const noexcept {
+        if (state_ == nullptr) return;
+        state_->add_ref();
+        state_->add_resolver();
+    }
+    void follow(promise<T> inner) const;
+
+    detail::promise_state<T>* state_;
+    detail::remote_context home_;
+};
+
+/// Rejects a promise: what `promise::create` gives as `reject`. Takes an exception object or a std::exception_ptr.
+/// Thread safety: any thread.
+template <class T>
+class rejecter {
+public:
+    explicit rejecter(resolver<T> r) noexcept : resolver_(std::move(r)) {}
+    template <class E>
+    void operator()(E&& e) const {
+        if constexpr (std::is_same_v<std::remove_cvref_t<E>, std::exception_ptr>) resolver_.reject(std::forward<E>(e));
+        else resolver_.reject(std::make_exception_ptr(std::forward<E>(e)));
+    }
+
+private:
+    resolver<T> resolver_;
+};
+
+/// A promise as JavaScript has it: a shareable handle to a value that comes later; settles once.
+///
+///     auto p = rondo::promise<int>::create([](auto resolve, auto reject) { … resolve(42); });
+///     p.then([](int n) { return n + 1; }).catch_([](std::exception_ptr) { return 0; });
+///     int n = co_await p;
+///
+/// Callbacks never run inside the call that settles or registers: they are queued, in the order of registration, and a
+/// callback that throws rejects the promise that `then` returned. A callback may return a value, a promise or a task.
+/// Copies are handles to the same promise.
+///
+/// Errors: awaiting a rejected promise throws what it was rejected with. A rejection that nobody handled is reported once,
+/// when the last handle goes. A promise whose resolvers are all gone unsettled is rejected with errc::abandoned.
+/// Cancellation: of an awaiting job ends its wait; the promise goes on. Thread safety: resolve and reject from any thread,
+/// everything else in the context that made it.
+template <class T>
+class promise {
+public:
+    using value_type = T;
+
+    /// Calls `fn(resolve, reject)` at once. What it throws rejects the promise.
+    template <class F>
+        requires std::invocable<F&, resolver<T>, rejecter<T>>
+    static promise create(F&& fn) {
+        promise p;
+        resolver<T> resolve = p.make_resolver();
+        try {
+            fn(resolve, rejecter<T>(resolve));
+        } catch (...) {
+            resolve.reject(std::current_exception());
+        }
+        return p;
+    }
+    /// Runs the task now, until its first wait, and settles with its outcome. Its cancellation (at the end of the run)
+    /// rejects with errc::cancelled.
+    static promise from(task<T> t) {
+        promise p;
+        detail::start_now(settle(std::move(t), p.make_resolver()), "promise");
+        return p;
+    }
+    template <class U = detail::nonvoid<T>>
+    static promise resolved(U&& value) {
+        promise p;
+        p.make_resolver()(std::forward<U>(value));
+        return p;
+    }
+    static promise resolved()
+        requires std::is_void_v<T>
+    {
+        return resolved(std::monostate());
+    }
+    static promise rejected(std::exception_ptr e) {
+        promise p;
+        p.make_resolver().reject(std::move(e));
+        return p;
+    }
+
+    promise(const promise& other) noexcept : state_(other.state_) { state_->add_ref(); }
+    promise(promise&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    promise& operator=(promise other) noexcept {
+        std::swap(state_, other.state_);
+        return *this;
+    }
+    ~promise() {
+        if (state_ != nullptr) state_->drop_ref();
+    }
+
+    bool is_settled() const noexcept { return state_->state() != detail::settled::pending; }
+    bool is_fulfilled() const noexcept { return state_->state() == detail::settled::value; }
+    bool is_rejected() const noexcept { return state_->state() == detail::settled::error; }
+
+    /// Calls `fn(value)` when it is fulfilled; a rejection passes through. Gives the promise of fn's result.
+    template <class F>
+    auto then(F fn) const {
+        using returned = detail::callback_result_t<F, T>;
+        return react<returned>([fn = std::move(fn)](const promise& source, auto& out) mutable {
+            if (source.is_rejected()) out.reject(source.state_->exception());
+            else if constexpr (std::is_void_v<T>) call<returned>(out, fn);
+            else call<returned>(out, fn, *source.state_->value);
+        });
+    }
+    /// Calls `fn(exception_ptr)` when it is rejected; a value passes through. fn gives a T (or a promise or task of one).
+    template <class F>
+    promise catch_(F fn) const {
+        using returned = std::invoke_result_t<F&, std::exception_ptr>;
+        static_assert(std::is_convertible_v<typename detail::settles_with<returned>::type, T> || std::is_void_v<T>,
+                      "catch_: the callback stands in for the value, so it has to give one of the promise's type");
+        return react<T>([fn = std::move(fn)](const promise& source, auto& out) mutable {
+            if (source.is_rejected()) call<returned>(out, fn, source.state_->exception());
+            else pass_value(source, out);
+        });
+    }
+    /// Calls `fn()` in either case; the outcome passes through, unless fn throws.
+    template <class F>
+    promise finally(F fn) const {
+        return react<T>([fn = std::move(fn)](const promise& source, auto& out) mutable {
+            try {
+                fn();
+            } catch (...) {
+                out.reject(std::current_exception());
+                return;
+            }
+            if (source.is_rejected()) out.reject(source.state_->exception());
+            else pass_value(source, out);
+        });
+    }
+
+    /// Fulfilled with all values, in the order given; rejected with the first rejection. An empty list is fulfilled.
+    static auto all(std::vector<promise> list) {
+        using values = std::conditional_t<std::is_void_v<T>, void, std::vector<detail::nonvoid<T>>>;
+        promise<values> out;
+        const auto shared = std::make_shared<gathering<values>>(out.make_resolver(), list.size());
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            list[i].on_settled([shared, i](const promise& source) {
+                if (source.is_rejected()) shared->out.reject(source.state_->exception());
+                else shared->arrived(i, *source.state_->value);
+            });
+        }
+        if (list.empty()) shared->fulfil();
+        return out;
+    }
+
+    detail::promise_await<T> operator co_await() const noexcept { return detail::promise_await<T>(*state_); }
+
+private:
+    template <class>
+    friend class promise;
+    template <class>
+    friend class resolver;
+
+    promise() : state_(new detail::promise_state<T>()) {}
+    resolver<T> make_resolver() const { return resolver<T>(*state_, detail::remote_context::current()); }
+
+    static task<void> settle(task<T> t, resolver<T> out) {
+        try {
+            if constexpr (std::is_void_v<T>) {
+                co_await std::move(t);
+                out();
+            } else {
+                out(co_await std::move(t));
+            }
+        } catch (const cancelled& c) {
+            out.reject(std::make_exception_ptr(error(
+                fault(errc::cancelled, "promise").detail(std::string("reason: ") + to_string(c.reason())))));
+            throw;
+        } catch (...) {
+            out.reject(std::current_exception());
+        }
+    }
+    template <class Values>
+    struct gathering {
+        gathering(resolver<Values> r, std::size_t n) : out(std::move(r)), slots(n), left(n) {}
+        void arrived(std::size_t i, const detail::nonvoid<T>& value) {
+            slots[i].emplace(value);
+            if (--left == 0) fulfil();
+        }
+        void fulfil() {
+            if constexpr (std::is_void_v<Values>) {
+                out();
+            } else {
+                Values values;
+                values.reserve(slots.size());
+                for (auto& slot : slots) values.push_back(std::move(*slot));
+                out(std::move(values));
+            }
+        }
+        resolver<Values> out;
+        std::vector<std::optional<detail::nonvoid<T>>> slots;
+        std::size_t left;
+    };
+
+    template <class Out>
+    static void pass_value(const promise& source, Out& out) {
+        if constexpr (std::is_void_v<T>) out();
+        else out(*source.state_->value);
+    }
+    /// Calls and settles with what comes out.
+    template <class R, class Out, class F, class... Args>
+    static void call(Out& out, F& fn, Args&&... args) {
+        try {
+            if constexpr (std::is_void_v<R>) {
+                fn(std::forward<Args>(args)...);
+                out();
+            } else if constexpr (detail::is_task<R>::value) {
+                using value = typename detail::settles_with<R>::type;
+                out(promise<value>::from(fn(std::forward<Args>(args)...)));
+            } else {
+                out(fn(std::forward<Args>(args)...));
+            }
+        } catch (...) {
+            out.reject(std::current_exception());
+        }
+    }
+
+    /// Queues `fn(*this)` for when it is settled.
+    template <class F>
+    void on_settled(F fn) const {
+        class entry final : public detail::reaction {
+        public:
+            entry(promise source, F f)
+                : reaction(&call_function, &destroy), source_(std::move(source)), fn_(std::move(f)) {}
+
+        private:
+            static void call_function(reaction& r) noexcept {
+                auto& self = static_cast<entry&>(r);
+                self.fn_(self.source_);
+            }
+            static void destroy(reaction& r) noexcept { delete static_cast<entry*>(&r); }
+
+            promise source_;
+            F fn_;
+        };
+        auto* const e = new entry(*this, std::move(fn));
+        e->start(*state_);
+    }
+    /// The promise of what `fn(*this, resolver)` settles.
+    template <class R, class F>
+    auto react(F fn) const {
+        using value = typename detail::settles_with<R>::type;
+        promise<value> next;
+        on_settled([fn = std::move(fn), out = next.make_resolver()](const promise& source) mutable { fn(source, out); });
+        return next;
+    }
+
+    detail::promise_state<T>* state_;
+};
+
+template <class T>
+void resolver<T>::follow(promise<T> inner) const {
+    if (!state_->claim()) return;  // from here on only `inner` decides
+    // One turn before it is asked, as in JavaScript: reactions of `inner` that were registered meanwhile go first.
+    promise<void>::resolved().on_settled([self = *this, inner = std::move(inner)](const promise<void>&) {
+        inner.on_settled([self](const promise<T>& source) {
+            if (source.is_rejected()) self.state_->set_rejected(source.state_->exception());
+            else self.state_->value.emplace(*source.state_->value);
+            self.state_->publish(self.home_);
+        });
+    });
+}
+
+}  // namespace rondo::inline v0

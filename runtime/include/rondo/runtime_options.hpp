@@ -1,0 +1,45 @@
+#pragma once
+
+#include <rondo/time.hpp>
+
+namespace rondo::inline v0 {
+
+class virtual_clock;
+
+/// Settings of a runtime. Every one has a default.
+///
+///     rondo::run(rondo::runtime_options().ring_entries(64), main_task());
+class runtime_options {
+public:
+    runtime_options() noexcept {}
+
+    /// Entries of the submission queue (default 256; rounded up to a power of two; fewer when memory is locked tight).
+    runtime_options& ring_entries(unsigned n) noexcept { return ring_entries_ = n, *this; }
+    /// Threads of the pool behind `blocking` (default 64, started on demand).
+    runtime_options& blocking_threads(unsigned n) noexcept { return blocking_threads_ = n, *this; }
+    /// How long jobs that are still alive after the main task may take to end (default 5 s).
+    template <class Rep, class Period>
+    runtime_options& grace(std::chrono::duration<Rep, Period> d) noexcept {
+        return grace_ = to_duration(d), *this;
+    }
+    /// Time is this object's; it outlives the run. Default: the machine's monotonic clock.
+    runtime_options& clock(virtual_clock& c) noexcept { return clock_ = &c, *this; }
+
+    unsigned ring_entries() const noexcept { return ring_entries_; }
+    unsigned blocking_threads() const noexcept { return blocking_threads_; }
+    duration grace() const noexcept { return grace_; }
+    virtual_clock* clock() const noexcept { return clock_; }
+
+private:
+    template <class D>
+    static duration to_duration(D d) noexcept {
+        return duration(detail::to_ns(d));
+    }
+
+    unsigned ring_entries_ = 256;
+    unsigned blocking_threads_ = 64;
+    duration grace_ = std::chrono::seconds(5);
+    virtual_clock* clock_ = nullptr;
+};
+
+}  // namespace rondo::inline v0

@@ -1,0 +1,452 @@
+#include "context.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+#include <rondo/error.hpp>
+#include <rondo/report.hpp>
+#include <rondo/virtual_clock.hpp>
+
+#include "leaks.hpp"
+#include "report_line.hpp"
+
+namespace rondo::inline v0::detail {
+
+namespace {
+
+constexpr unsigned jobs_per_turn = 256;
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t last_grace = second;  // for what was shielded, after the grace period
+
+std::int64_t monotonic() noexcept {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<std::int64_t>(t.tv_sec) * second + t.tv_nsec;
+}
+
+[[noreturn]] void kernel_failed(int err) {
+    report("io_uring_enter: " + std::error_code(err, std::system_category()).message());
+    std::abort();
+}
+
+std::uint8_t opcode(io_code c) noexcept {
+    switch (c) {
+        case io_code::nop: return IORING_OP_NOP;
+        case io_code::read: return IORING_OP_READ;
+        case io_code::write: return IORING_OP_WRITE;
+        case io_code::receive: return IORING_OP_RECV;
+        case io_code::send: return IORING_OP_SEND;
+        case io_code::accept: return IORING_OP_ACCEPT;
+        case io_code::connect: return IORING_OP_CONNECT;
+        case io_code::poll: return IORING_OP_POLL_ADD;
+    }
+    return IORING_OP_NOP;
+}
+
+}  // namespace
+
+// ---- the wake: one read of the inbox's eventfd, armed while anybody outside could post
+
+const io_ops context::wake_operation::ops_table{{&io_operation::cancel, &io_operation::describe},
+                                                &context::wake_operation::completed};
+
+context::wake_operation::wake_operation(context& c) noexcept : io_operation(io_request(), ops_table) {
+    request.code = io_code::read;
+    request.fd = c.inbox_->wake_fd();
+    request.address = &count;
+    request.length = sizeof count;
+}
+
+void context::wake_operation::completed(io_operation&) noexcept {}  // the loop looks into the inbox anyway
+
+void context::arm_wake() noexcept {
+    if (!wake_.in_flight() && inbox_->has_outsiders()) start(wake_, true);
+}
+
+// ---- life
+
+context::context(const runtime_options& options, std::unique_ptr<ring> r)
+    : options_(options), ring_(std::move(r)), inbox_(new inbox), wake_(*this) {}
+
+context::~context() {
+    if (pool_stuck_) pool_.release()->let_go();
+    pool_.reset();
+    inbox_->close();
+    cancel_operations();
+    note_leaks(timers_.size(), spawned_count());
+    ring_.reset();  // before the memory that is registered with it
+    if (buffers_ != nullptr) buffers_->let_go();
+    inbox_->drop_ref();
+}
+
+void context::cancel_operations() noexcept {
+    for (io_operation* op = in_flight_.first; op != nullptr;) {
+        io_operation* const next = op->next;
+        cancel_operation(*op);
+        op = next;
+    }
+    while (foreground_ + background_ != 0) {
+        submit_cancels();
+        enter_kernel(to_cancel_.first == nullptr ? 1 : 0, nullptr);
+        reap();
+    }
+}
+
+std::int64_t context::now() const noexcept {
+    return options_.clock() != nullptr ? options_.clock()->ns() : monotonic();
+}
+
+buffer_ring& context::buffers() {
+    if (buffers_ == nullptr) buffers_ = new buffer_ring(*ring_);
+    return *buffers_;
+}
+
+blocking_pool& context::pool() {
+    if (!pool_) pool_ = std::make_unique<blocking_pool>(options_.blocking_threads());
+    return *pool_;
+}
+
+// ---- the loop
+
+void context::run(job& main, const bool& done) {
+    main_ = &main;
+    make_ready(main);
+    std::string deadlock;
+    while (!done) {
+        if (turn(done) || done) continue;
+        if (deadlock.empty()) {
+            deadlock = dump();
+            detail::cancel(main, cancel_reason::shutdown);
+            continue;
+        }
+        break_shields(main);
+        if (tls.ready_head != nullptr) continue;
+        destroy_coroutines(main, gone_);  // it waits for something that nobody can end
+        break;
+    }
+    main_ = nullptr;
+    if (!deadlock.empty())
+        throw error(fault(errc::deadlock).detail("nothing can ever wake the program again; every job:\n" + deadlock));
+}
+
+void context::run_until_drained(std::int64_t limit) {
+    struct limit_timer : timer {
+        limit_timer() noexcept : timer([](timer& t) noexcept { static_cast<limit_timer&>(t).over = true; }) {}
+        bool over = false;
+    } grace;
+    grace.deadline = add_saturated(now(), limit);
+    timers_.arm(grace, now());
+    // Reactions of promises that settled at the end are still run.
+    while ((!drained_ || tls.ready_head != nullptr) && !grace.over) {
+        if (!turn(drained_)) break;
+    }
+    if (grace.armed()) timers_.cancel(grace);
+}
+
+void context::drain() {
+    cancel_spawned(cancel_reason::shutdown);
+    run_until_drained(options_.grace().count());
+    if (drained_) return;
+    report("jobs that did not end within the grace period of " + format_duration(options_.grace().count()) +
+           " after the main task:\n" + dump());
+    for (spawned_job* j = spawned_; j != nullptr; j = j->next_) break_shields(*j);
+    run_until_drained(last_grace);
+    give_up_stragglers();
+}
+
+void context::give_up_stragglers() {
+    std::vector<spawned_job*> doomed;
+    for (spawned_job* j = spawned_; j != nullptr; j = j->next_) {
+        if (runs_blocking_call(*j)) pool_stuck_ = true;  // the call writes into its frames: they must stay
+        else doomed.push_back(j);
+    }
+    for (spawned_job* j : doomed) {
+        destroy_coroutines(*j, gone_);
+        j->give_up();
+    }
+    // Whoever is still queued was destroyed, or waits for a job that was.
+    tls.ready_head = tls.ready_tail = nullptr;
+}
+
+bool context::turn(const bool& stop) {
+    run_ready();
+    if (stop) return true;
+    if (to_cancel_.first != nullptr) submit_cancels();
+    fire_timers();
+    if (tls.ready_head != nullptr) {
+        poll_kernel();
+        return true;
+    }
+    if (inbox_->drain() != 0) return true;
+    return wait();
+}
+
+void context::run_ready() noexcept {
+    for (unsigned n = 0; n < jobs_per_turn; ++n) {
+        job* const j = tls.ready_head;
+        if (j == nullptr) return;
+        tls.ready_head = j->queue_next;
+        if (tls.ready_head == nullptr) tls.ready_tail = nullptr;
+        tls.budget = ready_budget;
+        if (j->top != nullptr) enter(*j, std::exchange(j->top, nullptr)->handle());
+        else j->ops->run(*j);
+    }
+}
+
+void context::poll_kernel() noexcept {
+    // Work is ready, so the kernel is entered only when something waits for it.
+    if (ring_->pending() != 0 || ring_->needs_enter()) enter_kernel(0, nullptr);
+    if (ring_->has_completions()) reap();
+    inbox_->drain();
+}
+
+bool context::anything_pending() const noexcept {
+    return foreground_ != 0 || blocking_calls != 0 || inbox_->has_outsiders() || to_cancel_.first != nullptr;
+}
+
+bool context::wait() {
+    const std::int64_t next = timers_.next_deadline();
+    virtual_clock* const clock = options_.clock();
+    if (next == INT64_MAX && !anything_pending()) {
+        if (!ring_->has_completions()) return false;
+    }
+    __kernel_timespec limit{};
+    const __kernel_timespec* until = nullptr;
+    if (clock != nullptr) {
+        if (next != INT64_MAX && foreground_ == 0 && blocking_calls == 0 && to_cancel_.first == nullptr) {
+            // Completions that are already there come first: they may make a job ready at the present time.
+            enter_kernel(0, nullptr);
+            reap();
+            if (tls.ready_head == nullptr && inbox_->drain() == 0) clock->jump(next);
+            fire_timers();
+            return true;
+        }
+    } else if (next != INT64_MAX) {
+        const std::int64_t left = std::max<std::int64_t>(next - now(), 0);
+        limit.tv_sec = left / second;
+        limit.tv_nsec = left % second;
+        until = &limit;
+    }
+    arm_wake();
+    if (!inbox_->park()) {
+        inbox_->drain();
+        return true;
+    }
+    const bool cancels_left = to_cancel_.first != nullptr;
+    enter_kernel(cancels_left ? 0 : 1, until);
+    inbox_->unpark();
+    reap();
+    inbox_->drain();
+    fire_timers();
+    return true;
+}
+
+void context::enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept {
+    const int rc = ring_->enter(wait_for, limit);
+    switch (-rc) {
+        case 0:
+        case ETIME:   // the deadline came
+        case EINTR:   // a signal came
+        case EBUSY:   // the completion queue is full: the caller reaps
+        case EAGAIN:  // no memory for a request just now
+            return;
+        default: kernel_failed(-rc);
+    }
+}
+
+void context::reap() noexcept {
+    ring_->reap([this](const io_uring_cqe& cqe) { completed(cqe); });
+}
+
+void context::fire_timers() noexcept {
+    if (timers_.size() == 0) return;
+    const std::int64_t t = now();
+    while (timer_node* const n = timers_.pop_expired(t)) {
+        auto& fired = static_cast<timer&>(*n);
+        fired.fire(fired);
+    }
+}
+
+// ---- operations
+
+void context::append(operation_list& list, io_operation& op) noexcept {
+    op.prev = list.last;
+    op.next = nullptr;
+    (list.last != nullptr ? list.last->next : list.first) = &op;
+    list.last = &op;
+}
+
+void context::remove(operation_list& list, io_operation& op) noexcept {
+    (op.prev != nullptr ? op.prev->next : list.first) = op.next;
+    (op.next != nullptr ? op.next->prev : list.last) = op.prev;
+}
+
+io_uring_sqe& context::entry() noexcept {
+    for (;;) {
+        if (io_uring_sqe* const sqe = ring_->entry()) return *sqe;
+        // Full: hand over what is there. Completions only queue jobs, so they may be taken at any time.
+        enter_kernel(0, nullptr);
+        if (ring_->space() == 0) reap();
+    }
+}
+
+void context::start(io_operation& op, bool background) noexcept {
+    op.in_flight_ = true;
+    op.background_ = background;
+    op.cancel_wanted_ = false;
+    ++(background ? background_ : foreground_);
+    append(in_flight_, op);
+    io_uring_sqe& sqe = entry();
+    const io_request& r = op.request;
+    sqe.opcode = opcode(r.code);
+    sqe.fd = r.fd;
+    sqe.addr = reinterpret_cast<std::uintptr_t>(r.address);
+    sqe.len = r.length;
+    sqe.off = r.offset;
+    sqe.msg_flags = r.flags;
+    if (r.select_buffer) {
+        sqe.flags = IOSQE_BUFFER_SELECT;
+        sqe.buf_group = buffer_ring::group;
+    }
+    sqe.user_data = reinterpret_cast<std::uintptr_t>(&op);
+}
+
+void context::cancel_operation(io_operation& op) noexcept {
+    if (op.cancel_wanted_) return;
+    op.cancel_wanted_ = true;
+    op.cancel_queued_ = true;
+    remove(in_flight_, op);
+    append(to_cancel_, op);
+}
+
+void context::submit_cancels() noexcept {
+    // At most what the queue holds: a mass cancel is spread over turns.
+    if (ring_->space() == 0) enter_kernel(0, nullptr);
+    for (unsigned room = ring_->space(); room != 0 && to_cancel_.first != nullptr; --room) {
+        io_operation& op = *to_cancel_.first;
+        remove(to_cancel_, op);
+        append(in_flight_, op);
+        op.cancel_queued_ = false;
+        io_uring_sqe& sqe = entry();
+        sqe.opcode = IORING_OP_ASYNC_CANCEL;
+        sqe.fd = -1;
+        sqe.addr = reinterpret_cast<std::uintptr_t>(&op);
+        sqe.user_data = 0;  // its own result says nothing: only the operation's completion does
+    }
+}
+
+void context::completed(const io_uring_cqe& cqe) noexcept {
+    if (cqe.user_data == 0) return;
+    auto& op = *reinterpret_cast<io_operation*>(cqe.user_data);
+    op.res = cqe.res;
+    op.cqe_flags = cqe.flags;
+    if ((cqe.flags & IORING_CQE_F_MORE) == 0) {
+        remove(op.cancel_queued_ ? to_cancel_ : in_flight_, op);
+        op.cancel_queued_ = false;
+        op.in_flight_ = false;
+        --(op.background_ ? background_ : foreground_);
+    }
+    const auto& ops = static_cast<const io_ops&>(*op.ops);
+    if (ops.completed != nullptr) ops.completed(op);
+    else io_operation::complete_wait(op);
+}
+
+// ---- jobs
+
+void context::add_spawned(spawned_job& j) noexcept {
+    j.next_ = spawned_;
+    j.prev_ = nullptr;
+    if (spawned_ != nullptr) spawned_->prev_ = &j;
+    spawned_ = &j;
+    drained_ = false;
+}
+
+void context::remove_spawned(spawned_job& j) noexcept {
+    (j.prev_ != nullptr ? j.prev_->next_ : spawned_) = j.next_;
+    if (j.next_ != nullptr) j.next_->prev_ = j.prev_;
+    note_drained();
+}
+
+std::size_t context::spawned_count() const noexcept {
+    std::size_t n = 0;
+    for (const spawned_job* j = spawned_; j != nullptr; j = j->next_) ++n;
+    return n;
+}
+
+void context::note_drained() noexcept { drained_ = spawned_ == nullptr && orphans_ == nullptr; }
+
+void context::cancel_spawned(cancel_reason why) noexcept {
+    worklist list;
+    for (spawned_job* j = spawned_; j != nullptr; j = j->next_) list.add(*j, why);
+    cancel(list);
+}
+
+void context::add_orphan(group& g, job* owner) noexcept {
+    g.owner_ = owner;
+    if (owner != nullptr) owner->has_orphans = true;
+    g.prev_ = nullptr;
+    g.next_ = orphans_;
+    if (orphans_ != nullptr) orphans_->prev_ = &g;
+    orphans_ = &g;
+    drained_ = false;
+}
+
+bool context::may_end(job& j, promise_base& root) noexcept {
+    for (const group* g = orphans_; g != nullptr; g = g->next_) {
+        if (g->owner_ != &j) continue;
+        j.ending = true;
+        ending_.push_back(&root);
+        return false;
+    }
+    return true;
+}
+
+void context::orphan_ended(group& g) noexcept {
+    (g.prev_ != nullptr ? g.prev_->next_ : orphans_) = g.next_;
+    if (g.next_ != nullptr) g.next_->prev_ = g.prev_;
+    note_drained();
+    job* const owner = g.owner_;
+    if (owner == nullptr || !owner->ending) return;
+    for (const group* other = orphans_; other != nullptr; other = other->next_) {
+        if (other->owner_ == owner) return;
+    }
+    const auto it = std::find_if(ending_.begin(), ending_.end(),
+                                 [owner](const promise_base* p) { return p->root_job() == owner; });
+    promise_base& root = **it;
+    ending_.erase(it);
+    owner->ending = false;
+    owner->ops->finish(*owner, root);
+}
+
+std::string context::dump() const {
+    report_line out(now());
+    if (main_ != nullptr) out.tree(*main_);
+    for (const spawned_job* j = spawned_; j != nullptr; j = j->next_) out.tree(*j);
+    return out.take();
+}
+
+// ---- what operations ask of the running context
+
+std::int64_t clock_now() noexcept { return tls.context != nullptr ? tls.context->now() : monotonic(); }
+
+void arm(timer& t, std::int64_t deadline) noexcept {
+    t.deadline = deadline;
+    tls.context->timers().arm(t, tls.context->now());
+}
+
+void disarm(timer& t) noexcept {
+    if (t.armed()) tls.context->timers().cancel(t);
+}
+
+activation::activation(context& c) : saved_(tls) {
+    if (tls.context != nullptr) throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
+    tls = thread_state();
+    tls.context = &c;
+}
+
+activation::~activation() { tls = saved_; }
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,135 @@
+// One thread's world: a ring, a ready queue (in thread_state while it runs), timers, and the jobs it owns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <rondo/detail/group.hpp>
+#include <rondo/detail/io_operation.hpp>
+#include <rondo/detail/spawned.hpp>
+#include <rondo/detail/timer.hpp>
+#include <rondo/runtime_options.hpp>
+
+#include "blocking_pool.hpp"
+#include "buffer_ring.hpp"
+#include "inbox.hpp"
+#include "ring.hpp"
+#include "stragglers.hpp"
+#include "timer_queue.hpp"
+
+namespace rondo::inline v0::detail {
+
+class context {
+public:
+    context(const runtime_options& options, std::unique_ptr<ring> r);
+    ~context();
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+
+    /// Runs the main job to its end. Throws errc::deadlock when nothing can ever wake it again.
+    void run(job& main, const bool& done);
+    /// Cancels the spawned jobs that are left and waits for them, at most the grace period; reports those that stay.
+    void drain();
+
+    std::int64_t now() const noexcept;
+
+    // Operations.
+    void start(io_operation& op, bool background) noexcept;
+    void cancel_operation(io_operation& op) noexcept;
+
+    timer_queue& timers() noexcept { return timers_; }
+    inbox& remote() noexcept { return *inbox_; }
+    buffer_ring& buffers();
+    blocking_pool& pool();
+
+    // Calls to the blocking pool that a job waits for.
+    std::size_t blocking_calls = 0;
+
+    void add_spawned(spawned_job& j) noexcept;
+    void remove_spawned(spawned_job& j) noexcept;
+    /// `owner` ends after the group; with nullptr, the run does.
+    void add_orphan(group& g, job* owner) noexcept;
+    /// The job has no let-go group that still runs; if it has, it ends with the last of them.
+    bool may_end(job& j, promise_base& root) noexcept;
+    void orphan_ended(group& g) noexcept;
+
+    std::string dump() const;
+
+private:
+    struct operation_list {
+        io_operation* first = nullptr;
+        io_operation* last = nullptr;
+    };
+
+    /// One round: ready jobs, then, unless `stop` was set by them, completions and timers; sleeps in the kernel when
+    /// nothing is ready. False: nothing can ever become ready.
+    bool turn(const bool& stop);
+    void run_until_drained(std::int64_t limit);
+    void give_up_stragglers();
+    std::size_t spawned_count() const noexcept;
+    void run_ready() noexcept;
+    void poll_kernel() noexcept;
+    bool wait();
+    bool anything_pending() const noexcept;
+    void enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept;
+    void reap() noexcept;
+    void fire_timers() noexcept;
+    void submit_cancels() noexcept;
+    io_uring_sqe& entry() noexcept;
+    void completed(const io_uring_cqe& cqe) noexcept;
+    static void append(operation_list& list, io_operation& op) noexcept;
+    static void remove(operation_list& list, io_operation& op) noexcept;
+    void arm_wake() noexcept;
+    void note_drained() noexcept;
+    void cancel_spawned(cancel_reason why) noexcept;
+    void cancel_operations() noexcept;
+
+    class wake_operation final : public io_operation {
+    public:
+        explicit wake_operation(context& c) noexcept;
+        std::uint64_t count = 0;
+
+    private:
+        static void completed(io_operation& op) noexcept;
+        static const io_ops ops_table;
+    };
+
+    runtime_options options_;
+    std::unique_ptr<ring> ring_;
+    timer_queue timers_;
+    inbox* inbox_;
+    buffer_ring* buffers_ = nullptr;  // lives on while somebody holds a chunk
+    std::unique_ptr<blocking_pool> pool_;
+    job* main_ = nullptr;
+
+    // An operation is in one of the two lists from its start to its last completion.
+    operation_list in_flight_;
+    operation_list to_cancel_;
+    std::size_t foreground_ = 0;
+    std::size_t background_ = 0;
+    wake_operation wake_;
+
+    spawned_job* spawned_ = nullptr;
+    group* orphans_ = nullptr;
+    bool drained_ = true;  // neither is left
+    // Roots of jobs that are done but for groups they let go.
+    std::vector<promise_base*> ending_;
+    destroyed_frames gone_;
+    bool pool_stuck_ = false;  // a call of a straggler runs on and cannot be waited for
+};
+
+/// Makes the context this thread's for a while.
+class activation {
+public:
+    explicit activation(context& c);
+    ~activation();
+    activation(const activation&) = delete;
+    activation& operator=(const activation&) = delete;
+
+private:
+    thread_state saved_;
+};
+
+}  // namespace rondo::inline v0::detail

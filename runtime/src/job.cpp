@@ -1,0 +1,120 @@
+// The door through which every coroutine is resumed, and cancellation.
+#include <rondo/detail/job.hpp>
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+#include <rondo/detail/promise_base.hpp>
+#include <rondo/error.hpp>
+#include <rondo/report.hpp>
+
+#include "context.hpp"
+#include "report_line.hpp"
+
+namespace rondo::inline v0::detail {
+
+namespace {
+
+/// Nothing of the job waits, is queued, or ended: a coroutine returned to its resumer from nowhere.
+[[noreturn]] void dropped_body() {
+    std::string text = "a coroutine returned without finishing or waiting";
+    if (const promise_base* const p = tls.callee; p != nullptr && !p->is_root() && p->caller != 0)
+        text += "; it was awaited at " + format_location(p->caller_promise()->where);
+    text +=
+        ". g++ 12 drops the body of a coroutine that declares nothing in its outermost block and has a co_await in a "
+        "condition: write `bool ok = co_await f();` and test ok. An awaiter that resumes a rondo coroutine itself has the "
+        "same effect";
+    report(text);
+    std::abort();
+}
+
+inline void resume_chain(std::coroutine_handle<> h) noexcept {
+    tls.next = h;
+    do {
+        std::exchange(tls.next, nullptr).resume();
+    } while (tls.next);
+    if (!tls.progressed) [[unlikely]] dropped_body();
+}
+
+}  // namespace
+
+void enter(job& j, std::coroutine_handle<> h) noexcept {
+    tls.current = &j;
+    tls.progressed = false;
+    resume_chain(h);
+    tls.current = nullptr;
+}
+
+void enter_nested(job& j, std::coroutine_handle<> h) noexcept {
+    job* const parent = std::exchange(tls.current, &j);
+    tls.progressed = false;
+    ++tls.depth;
+    resume_chain(h);
+    --tls.depth;
+    tls.progressed = false;  // what the child did says nothing of the parent, which runs on
+    tls.current = parent;
+}
+
+job* worklist::pop() noexcept {
+    job* const j = head_;
+    if (j == nullptr) return nullptr;
+    head_ = j->queue_next;
+    if (head_ == nullptr) tail_ = nullptr;
+    return j;
+}
+
+void cancel(worklist& list) noexcept {
+    while (job* const j = list.pop()) j->leaf->ops->cancel(*j->leaf, list);
+}
+
+void cancel(job& j, cancel_reason why) noexcept {
+    worklist list;
+    list.add(j, why);
+    cancel(list);
+}
+
+void throw_cancelled() { throw cancelled(tls.current->reason); }
+
+void throw_no_context() {
+    throw error(fault(errc::no_context).detail("call this from a coroutine that rondo::run is running"));
+}
+
+settled store_exception(std::exception_ptr& into) noexcept {
+    // Comparing the type costs a fraction of catching it; a cancelled job needs no exception object kept.
+    if (const std::type_info* const t = abi::__cxa_current_exception_type(); t != nullptr && *t == typeid(cancelled))
+        return settled::cancelled;
+    into = std::current_exception();
+    return settled::error;
+}
+
+void rethrow(settled state, std::exception_ptr& stored) {
+    if (state == settled::cancelled) throw_cancelled();
+    std::rethrow_exception(std::exchange(stored, nullptr));
+}
+
+void finish_root(promise_base& root) noexcept {
+    job& j = *root.root_job();
+    if (j.has_orphans && !tls.context->may_end(j, root)) return;
+    j.ops->finish(j, root);
+}
+
+}  // namespace rondo::inline v0::detail
+
+namespace rondo::inline v0 {
+
+const char* to_string(cancel_reason r) noexcept {
+    switch (r) {
+        case cancel_reason::none: return "none";
+        case cancel_reason::requested: return "requested";
+        case cancel_reason::deadline: return "deadline";
+        case cancel_reason::sibling_failed: return "sibling failed";
+        case cancel_reason::lost_race: return "lost the race";
+        case cancel_reason::shutdown: return "shutdown";
+    }
+    return "none";
+}
+
+}  // namespace rondo::inline v0

@@ -1,0 +1,121 @@
+#include "kernel_ring.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include <rondo/error.hpp>
+
+namespace rondo::inline v0::detail {
+
+namespace {
+
+// Best first. TASKRUN_FLAG lets the loop see without a system call that completions wait to be fetched.
+constexpr std::array<unsigned, 4> setups{
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+    0,
+};
+constexpr unsigned always = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+constexpr unsigned completions_per_entry = 4;
+constexpr unsigned fewest_entries = 32;
+
+int disabled_sysctl() {
+    int value = -1;
+    if (std::FILE* const f = std::fopen("/proc/sys/kernel/io_uring_disabled", "re")) {
+        if (std::fscanf(f, "%d", &value) != 1) value = -1;
+        std::fclose(f);
+    }
+    return value;
+}
+
+[[noreturn]] void refuse(int err) {
+    std::string why;
+    switch (err) {
+        case ENOSYS: why = "the kernel has none; rondo needs Linux 5.19 or newer with CONFIG_IO_URING"; break;
+        case EPERM:
+            if (const int v = disabled_sysctl(); v > 0)
+                why = "it is switched off by the sysctl kernel.io_uring_disabled = " + std::to_string(v) +
+                      "; run: sysctl kernel.io_uring_disabled=0";
+            else
+                why = "not permitted: a seccomp filter forbids it (Docker's default profile does); run the container "
+                      "with a profile that allows the io_uring_* system calls";
+            break;
+        case ENOMEM:
+            why = "no locked memory left even for " + std::to_string(fewest_entries) +
+                  " entries; raise RLIMIT_MEMLOCK (ulimit -l)";
+            break;
+        case EMFILE:
+        case ENFILE: why = "no file descriptor left; raise RLIMIT_NOFILE (ulimit -n)"; break;
+        case EINVAL: why = "the kernel is too old; rondo needs Linux 5.19 or newer"; break;
+        default: why = std::error_code(err, std::system_category()).message(); break;
+    }
+    fault(errc::ring_unavailable).detail(why).raise();
+}
+
+}  // namespace
+
+kernel_ring::kernel_ring(unsigned entries) {
+    open(std::clamp(entries, 1U, 32768U));
+    sq_head_ = ring_.sq.khead;
+    sq_tail_ = ring_.sq.ktail;
+    sq_flags_ = ring_.sq.kflags;
+    sq_mask_ = *ring_.sq.kring_mask;
+    sq_entries_ = *ring_.sq.kring_entries;
+    sqes_ = ring_.sq.sqes;
+    sq_next_ = *sq_tail_;
+    cq_head_ = ring_.cq.khead;
+    cq_tail_ = ring_.cq.ktail;
+    cq_mask_ = *ring_.cq.kring_mask;
+    cqes_ = ring_.cq.cqes;
+    for (unsigned i = 0; i < sq_entries_; ++i) ring_.sq.array[i] = i;  // entry i is always slot i
+    if ((ring_.features & IORING_FEAT_EXT_ARG) == 0) {
+        io_uring_queue_exit(&ring_);
+        refuse(EINVAL);
+    }
+}
+
+void kernel_ring::open(unsigned entries) {
+    for (;;) {
+        int err = 0;
+        for (const unsigned setup : setups) {
+            io_uring_params params{};
+            params.flags = setup | always;
+            params.cq_entries = std::bit_ceil(entries) * completions_per_entry;
+            err = -io_uring_queue_init_params(entries, &ring_, &params);
+            if (err != EINVAL) break;
+        }
+        if (err == 0) break;
+        if (err != ENOMEM || entries <= fewest_entries) refuse(err);
+        entries = std::max(entries / 2, fewest_entries);
+    }
+    // Saves the fd look-up on each enter; the ring works without.
+    io_uring_register_ring_fd(&ring_);
+}
+
+kernel_ring::~kernel_ring() { io_uring_queue_exit(&ring_); }
+
+int kernel_ring::enter(unsigned wait_for, const __kernel_timespec* limit) noexcept {
+    const unsigned to_submit = publish();
+    unsigned flags = IORING_ENTER_GETEVENTS;
+    if ((ring_.int_flags & 1U) != 0) flags |= IORING_ENTER_REGISTERED_RING;
+    int rc = 0;
+    if (limit != nullptr) {
+        io_uring_getevents_arg arg{};
+        arg.sigmask_sz = _NSIG / 8;
+        arg.ts = reinterpret_cast<std::uintptr_t>(limit);
+        rc = io_uring_enter2(static_cast<unsigned>(ring_.enter_ring_fd), to_submit, wait_for,
+                             flags | IORING_ENTER_EXT_ARG, reinterpret_cast<sigset_t*>(&arg), sizeof arg);
+    } else {
+        rc = io_uring_enter(static_cast<unsigned>(ring_.enter_ring_fd), to_submit, wait_for, flags, nullptr);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int kernel_ring::register_buffers(io_uring_buf_reg& reg) noexcept { return io_uring_register_buf_ring(&ring_, &reg, 0); }
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,71 @@
+#include <rondo/detail/receive.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+#include "context.hpp"
+
+namespace rondo::inline v0::detail {
+
+leased_buffer leased_buffer::allocate(std::size_t size) {
+    leased_buffer b;
+    b.data_ = static_cast<std::byte*>(::operator new(size));
+    b.size_ = size;
+    return b;
+}
+
+leased_buffer leased_buffer::copy(const std::byte* data, std::size_t size) {
+    leased_buffer b = allocate(size);
+    std::memcpy(b.data_, data, size);
+    return b;
+}
+
+void leased_buffer::release() noexcept {
+    if (ring_ != nullptr) ring_->give_back(id_);
+    else ::operator delete(data_);
+    data_ = nullptr;
+}
+
+void receive_operation::start(int fd) noexcept {
+    request.code = io_code::receive;
+    request.fd = fd;
+    const buffer_ring& buffers = tls.context->buffers();
+    if (buffers.is_usable()) {
+        request.select_buffer = true;
+        request.address = nullptr;
+        request.length = 0;
+    } else {
+        own_ = leased_buffer::allocate(buffer_ring::buffer_size);
+        request.address = own_.data();
+        request.length = buffer_ring::buffer_size;
+    }
+    tls.context->start(*this, false);
+}
+
+bool receive_operation::restarted() noexcept {
+    if (res != -ENOBUFS || !request.select_buffer) return false;
+    // Whoever holds the buffers may be waiting for these very bytes, so waiting for one to come back could be for ever.
+    request.select_buffer = false;
+    own_ = leased_buffer::allocate(buffer_ring::buffer_size);
+    request.address = own_.data();
+    request.length = buffer_ring::buffer_size;
+    const bool cancel = waiting != nullptr && waiting->reason != cancel_reason::none;
+    tls.context->start(*this, false);
+    if (cancel) request_cancel();
+    return true;
+}
+
+leased_buffer receive_operation::take() noexcept {
+    leased_buffer b = std::move(own_);
+    if (request.select_buffer) {
+        buffer_ring& ring = tls.context->buffers();
+        b.id_ = static_cast<std::uint16_t>(cqe_flags >> 16U);
+        b.data_ = ring.data(b.id_);
+        b.ring_ = &ring;
+        ring.lease();
+    }
+    b.size_ = static_cast<std::size_t>(res);
+    return b;
+}
+
+}  // namespace rondo::inline v0::detail

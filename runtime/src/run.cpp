@@ -1,0 +1,47 @@
+#include <rondo/run.hpp>
+
+#include <exception>
+#include <memory>
+
+#include "context.hpp"
+#include "kernel_ring.hpp"
+#include "report_line.hpp"
+
+namespace rondo::inline v0::detail {
+
+void main_job::finish(job& j, promise_base& root) noexcept {
+    auto& self = static_cast<main_job&>(j);
+    self.state = root.state;
+    self.done = true;
+}
+
+void main_job::start(promise_base& root) noexcept {
+    started = true;
+    root.set_root(*this);
+    tls.callee = &root;
+    enter(*this, root.handle());
+}
+
+void main_job::describe(const job&, report_line& out) { out.text("job main"); }
+
+void main_job::check() const {
+    if (state == settled::cancelled)
+        throw error(fault(errc::cancelled, "the main task").detail(std::string("reason: ") + to_string(reason)));
+}
+
+void run_main(const runtime_options& options, main_job& main) {
+    if (tls.context != nullptr) throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
+    context c(options, std::make_unique<kernel_ring>(options.ring_entries()));
+    const activation here(c);
+    std::exception_ptr deadlock;
+    try {
+        c.run(main, main.done);
+    } catch (...) {
+        deadlock = std::current_exception();
+        if (!main.done) main.drop_task(main);  // its coroutines were destroyed; their owner skips them only now
+    }
+    c.drain();
+    if (deadlock) std::rethrow_exception(deadlock);
+}
+
+}  // namespace rondo::inline v0::detail

@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# What ./rondo says and does, seen from outside: with a PATH of our own on which cmake, ctest, apt-get and sudo are
+# small stand-ins, in a copy of the script under a directory with a space in its name.
+#
+# usage: rondo_test.sh SOURCE_TREE
+# shellcheck disable=SC2016  # the stand-ins and conditions in quotes are expanded when they run
+set -euo pipefail
+
+source_tree=$1
+scratch=$(mktemp -d)
+trap 'rm -rf -- "$scratch"' EXIT
+tree="$scratch/a tree"
+mkdir -- "$tree" "$scratch/bin"
+cp -- "$source_tree/rondo" "$source_tree/CMakePresets.json" "$tree/"
+rondo=$tree/rondo
+failures=0
+
+# --- stand-ins
+
+tool() { # name, body from stdin
+    rm -f -- "$scratch/bin/$1"
+    {
+        echo '#!/bin/bash'
+        cat
+    } >"$scratch/bin/$1"
+    chmod +x -- "$scratch/bin/$1"
+}
+
+without() { rm -f -- "${@/#/$scratch/bin/}"; }
+
+everything_present() {
+    local name
+    for name in bash env cat chmod rm mkdir mktemp dirname readlink sed grep awk sort head tail tee nproc flock true; do
+        ln -sf -- "$(command -v "$name")" "$scratch/bin/$name"
+    done
+    for name in ninja redis-server ab curl python3; do tool "$name" <<<'exit 0'; done
+    tool g++ <<<'exit 0'
+    tool apt-get <<<"echo \"\$*\" >>'$scratch/apt-calls'"
+    tool dpkg-query <<<'exit 1'
+    tool sudo <<<'[[ $1 == -n ]] && shift; exec "$@"'
+    tool cmake <<'END'
+case $1 in
+    --version) echo "cmake version 3.25.1" ;;
+    --fresh) mkdir -p "build/$3" && echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"build/$3/CMakeCache.txt" && : >"build/$3/build.ninja" ;;
+    --build)
+        mkdir -p "build/$3/examples"
+        printf '#!/bin/bash\nprintf "demo got:"; printf " <%%s>" "$@"; echo; exit 7\n' >"build/$3/examples/demo"
+        chmod +x "build/$3/examples/demo"
+        ;;
+esac
+END
+    : >"$scratch/apt-calls"
+    rm -rf -- "$tree/build"
+}
+
+# --- the questions asked
+
+# run ARGUMENT... : what the script printed, in $out and $err, and its $status.
+run() {
+    status=0
+    PATH=$scratch/bin "$rondo" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
+    out=$(<"$scratch/out")
+    err=$(<"$scratch/err")
+}
+
+# as_nobody ARGUMENT... : the same without any right to install.
+as_nobody() {
+    local launcher=()
+    if ((EUID == 0)); then
+        chmod -R a+rwX -- "$scratch"
+        launcher=("$(command -v setpriv)" --reuid=65534 --regid=65534 --clear-groups)
+    fi
+    status=0
+    PATH=$scratch/bin "${launcher[@]}" "$rondo" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null || status=$?
+    out=$(<"$scratch/out")
+    err=$(<"$scratch/err")
+}
+
+expect() { # sentence, condition...
+    local sentence=$1
+    shift
+    if "$@"; then
+        echo "ok: $sentence"
+    else
+        echo "NOT: $sentence"
+        printf '  status %s\n  out: %s\n  err: %s\n' "$status" "$out" "$err"
+        failures=$((failures + 1))
+    fi
+}
+exits() { ((status == $1)); }
+says() { [[ $err == *"$1"* ]]; }
+is_one_line() { [[ -n $1 && $1 != *$'\n'* ]]; }
+last_line_is() { [[ ${out##*$'\n'} == "$1" ]]; }
+no_apt() { [[ ! -s $scratch/apt-calls ]]; }
+
+# --- words
+
+everything_present
+run frobnicate
+expect "an unknown word ends with 2" exits 2
+expect "an unknown word is named, in one line" says "no such word: frobnicate"
+expect "an unknown word gives one line" is_one_line "$err"
+for word in help --help -h; do
+    run $word
+    expect "$word prints the words" eval '[[ $status == 0 && $out == *demo*test*help* ]]'
+done
+ln -s -- "$rondo" "$scratch/link"
+mkdir -- "$scratch/elsewhere"
+status=0
+out=$(cd -- "$scratch/elsewhere" && PATH=$scratch/bin "$scratch/link" demo "b c" 2>"$scratch/err") || status=$?
+err=$(<"$scratch/err")
+expect "the demo gets its arguments, called by a link from elsewhere" eval '[[ $out == "demo got: <b c>" ]]'
+expect "the demo's exit status is the script's" exits 7
+expect "with everything there nothing is installed" no_apt
+
+# --- what is missing
+
+everything_present
+without ninja sudo
+as_nobody demo
+expect "no root, no sudo: ends with 1" exits 1
+expect "no root, no sudo: one line" is_one_line "$err"
+expect "no root, no sudo: the command to run as root" says "apt-get install -y --no-install-recommends ninja-build"
+
+everything_present
+without g++ apt-get dpkg-query
+run demo
+expect "not a Debian: ends with 1" exits 1
+expect "not a Debian: one line" is_one_line "$err"
+expect "not a Debian: names what is missing" says "missing: g++"
+
+everything_present
+without ninja
+tool apt-get <<END
+echo "\$*" >>'$scratch/apt-calls'
+[[ \$1 == update ]] && exit
+grep -qx update '$scratch/apt-calls' || exit 100
+echo "Setting up ninja-build"; printf '#!/bin/bash\n' >'$scratch/bin/ninja'; chmod a+x '$scratch/bin/ninja'
+END
+run demo
+expect "stale package lists: installed after an update" exits 7
+expect "an installation says what and why" says "ninja-build          runs the build"
+expect "an installation says the command" says "apt-get install -y --no-install-recommends ninja-build"
+expect "no daemon is installed" eval '! grep -qE "redis-server|nginx" "$scratch/apt-calls"'
+
+everything_present
+without ninja
+tool apt-get <<<'echo "E: no network"; exit 100'
+run demo
+expect "no network: ends with 1" exits 1
+expect "no network: says what to do" says "Install by hand, then run me again: apt-get install"
+
+everything_present
+tool cmake <<<'echo "cmake version 3.22.1"'
+run demo
+expect "an old cmake: ends with 1" exits 1
+expect "an old cmake: says which is needed" says "needs cmake 3.25 or newer"
+
+everything_present
+tool cmake <<<'[[ $1 == --version ]] && echo "cmake version 3.25.1" && exit; echo "CMake Error at x: broken"; exit 1'
+run demo
+expect "a failed configuration: ends with 1" exits 1
+expect "a failed configuration: shows the error" says "CMake Error at x: broken"
+
+# --- the sum of a test run
+
+ctest_reports() { # exit status, tally; the junit body comes from stdin
+    everything_present
+    {
+        echo "printf '%s' '$2' >\"\$RONDO_TEST_TALLY\""
+        echo 'while [[ $1 != --output-junit ]]; do shift; done'
+        echo "cat >\"\$2\" <<'XML'"
+        cat
+        echo "XML"
+        echo "exit $1"
+    } | tool ctest
+}
+
+ctest_reports 0 $'alpha_test 12 0\n' <<'END'
+<testsuite><testcase name="alpha" classname="alpha" time="0.1" status="run"><system-out>3 passed</system-out></testcase>
+<testcase name="layers" classname="layers" time="0.1" status="run"/>
+<testcase name="old" classname="old" time="0.1" status="notrun"/></testsuite>
+END
+run test
+expect "a program's tests are counted, other entries are one each" last_line_is "13 passed, 0 failed, 1 skipped"
+expect "all passed: ends with 0" exits 0
+
+ctest_reports 8 $'alpha_test 12 2\n' <<'END'
+<testsuite><testcase name="alpha" classname="alpha" time="0.1" status="fail"/>
+<testcase name="crashed" classname="crashed" time="0.1" status="fail"/></testsuite>
+END
+run test
+expect "failures are counted, a crash is one" last_line_is "12 passed, 3 failed"
+expect "a failure: ends with 1" exits 1
+
+ctest_reports 8 '' <<<'<testsuite/>'
+run test -R nothing
+expect "no test at all is a failure" last_line_is "0 passed, 1 failed"
+expect "no test at all: ends with 1" exits 1
+
+ctest_reports 0 $'alpha_test 12 0\n' <<<'<testsuite><testcase name="alpha" status="run"/></testsuite>'
+tool clang++-19 <<<"echo '$scratch/bin/bash'"
+run test --all
+expect "the stages are added up" last_line_is "60 passed, 0 failed"
+expect "each stage tells its seconds" eval '[[ $(grep -cE "^stage [a-z-]+: [0-9]+ s" "$scratch/out") == 5 ]]'
+
+ctest_reports 0 '' <<<''
+tool cmake <<<'[[ $1 == --version ]] && echo "cmake version 3.25.1" && exit; [[ $1 == --fresh ]]'
+run test
+expect "a build that fails is one failure" last_line_is "0 passed, 1 failed"
+expect "a build that fails: ends with 1" exits 1
+
+((failures == 0))
