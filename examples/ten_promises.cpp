@@ -17,13 +17,13 @@ task<> set_timeout(auto resolve, int value, std::chrono::seconds time) {
     resolve(value);
 }
 
-promise<int> take(int number, std::chrono::seconds time) {
+static promise<int> take(int number, std::chrono::seconds time) {
     return promise<int>::create([&](auto resolve, auto /*reject*/) {
         rondo::spawn(set_timeout(resolve, number, time)).detach();
     });
 }
 
-task<> ten_promises() {
+static task<> ten_promises() {
     std::vector<promise<int>> all;
     for (int number = 1; number <= 10; ++number) {
         promise<int> p = take(number, std::chrono::seconds(11 - number));

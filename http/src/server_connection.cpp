@@ -153,17 +153,21 @@ task<bool> server_connection::receive_head() {
     parse_head();
     if (!head_settled()) {
         co_await flush();
-        if (!parser_.started()) {
-            shrink(input_);
-            taken_ = 0;
-            shrink(output_);
-            idle_ = true;
-            if (shared_->draining) co_return false;
-            const duration patience = first_ ? options.header_timeout() : options.idle_timeout();
-            const result<void> r = co_await as_result(with_timeout(patience, input()));
-            idle_ = false;
-            if (!r.has_value() || unread().empty()) co_return false;
-        }
+        parse_head();  // the next request may have come during the flush
+    }
+    if (!parser_.started() && !head_settled()) {
+        shrink(input_);
+        shrink(output_);
+        taken_ = 0;
+        idle_ = true;
+        if (shared_->draining) co_return false;
+        const duration patience = first_ ? options.header_timeout() : options.idle_timeout();
+        const result<void> r = co_await as_result(with_timeout(patience, input()));
+        idle_ = false;
+        if (!r.has_value() || unread().empty()) co_return false;
+        parse_head();
+    }
+    if (!head_settled()) {
         const result<void> r = co_await as_result(with_timeout(options.header_timeout(), read_head()));
         if (!r.has_value()) {
             refuse(408, "the head did not come in time");

@@ -118,7 +118,10 @@ void context::run(job& main, const bool& done) {
     while (!done) {
         if (turn(done) || done) continue;
         if (deadlock.empty()) {
-            deadlock = dump();
+            deadlock = (clock_held_ ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
+                                    : "nothing can ever wake the program again; every job:\n") +
+                       dump();
+            clock_held_ = false;
             detail::cancel(main, cancel_reason::shutdown);
             continue;
         }
@@ -129,7 +132,7 @@ void context::run(job& main, const bool& done) {
     }
     main_ = nullptr;
     if (!deadlock.empty())
-        throw error(fault(errc::deadlock).detail("nothing can ever wake the program again; every job:\n" + deadlock));
+        throw error(fault(errc::deadlock).detail(deadlock));
 }
 
 void context::run_until_drained(std::int64_t limit) {
@@ -147,6 +150,7 @@ void context::run_until_drained(std::int64_t limit) {
 }
 
 void context::drain() {
+    shutting_down_ = true;
     cancel_spawned(cancel_reason::shutdown);
     run_until_drained(options_.grace().count());
     if (drained_) return;
@@ -224,6 +228,11 @@ bool context::wait() {
             fire_timers();
             return true;
         }
+        // Time stands still while a real operation is awaited; one that nothing ever answers is a fault of the test.
+        if (foreground_ != 0) {
+            limit.tv_sec = 1;
+            until = &limit;
+        }
     } else if (next != INT64_MAX) {
         const std::int64_t left = std::max<std::int64_t>(next - now(), 0);
         limit.tv_sec = left / second;
@@ -236,23 +245,24 @@ bool context::wait() {
         return true;
     }
     const bool cancels_left = to_cancel_.first != nullptr;
-    enter_kernel(cancels_left ? 0 : 1, until);
+    const bool timed_out = !enter_kernel(cancels_left ? 0 : 1, until);
     inbox_->unpark();
     reap();
     inbox_->drain();
     fire_timers();
-    return true;
+    clock_held_ = clock != nullptr && timed_out && !cancels_left && blocking_calls == 0 && tls.ready_head == nullptr;
+    return !clock_held_;
 }
 
-void context::enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept {
+bool context::enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept {
     const int rc = ring_->enter(wait_for, limit);
     switch (-rc) {
         case 0:
-        case ETIME:   // the deadline came
         case EINTR:   // a signal came
         case EBUSY:   // the completion queue is full: the caller reaps
         case EAGAIN:  // no memory for a request just now
-            return;
+            return true;
+        case ETIME: return false;
         default: kernel_failed(-rc);
     }
 }
@@ -357,6 +367,7 @@ void context::completed(const io_uring_cqe& cqe) noexcept {
 // ---- jobs
 
 void context::add_spawned(spawned_job& j) noexcept {
+    if (shutting_down_) j.reason = cancel_reason::shutdown;
     j.next_ = spawned_;
     j.prev_ = nullptr;
     if (spawned_ != nullptr) spawned_->prev_ = &j;

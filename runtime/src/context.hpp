@@ -73,7 +73,8 @@ private:
     void poll_kernel() noexcept;
     bool wait();
     bool anything_pending() const noexcept;
-    void enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept;
+    /// False when the time was up first.
+    bool enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept;
     void reap() noexcept;
     void fire_timers() noexcept;
     void submit_cancels() noexcept;
@@ -117,6 +118,8 @@ private:
     // Roots of jobs that are done but for groups they let go.
     std::vector<promise_base*> ending_;
     destroyed_frames gone_;
+    bool shutting_down_ = false;
+    bool clock_held_ = false;
     bool pool_stuck_ = false;  // a call of a straggler runs on and cannot be waited for
 };
 

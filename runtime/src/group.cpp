@@ -15,6 +15,8 @@ void group::start(std::size_t count) {
     waiting = &current_job();
     ended_.reserve(count);  // so that recording an end cannot fail
     running_ = count;
+    // A cancelled job starts nothing new: each child ends as cancelled in its turn.
+    if (parent_cancelled()) cancel_children(waiting->reason);
     start_children();
 }
 

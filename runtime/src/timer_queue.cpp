@@ -118,24 +118,20 @@ timer_queue::~timer_queue() {
 }
 
 void timer_queue::arm_elsewhere(timer_node& n, std::uint64_t slot, std::int64_t now) noexcept {
-    if (slot < first_) {
-        if (lists_ != nullptr || heap_.size() < few) {
-            heap_.push(n);
-            return;
-        }
-        start_wheel(now);
-    } else if (bound_ > now) {
-        catch_up(now);
-    }
+    if (slot >= first_ && bound_ > now) catch_up(now);
     place(n);
 }
 
-void timer_queue::start_wheel(std::int64_t now) noexcept {
+bool timer_queue::start_wheel() noexcept {
     // Fresh pages of the kernel are zero, and cost nothing until a slot on them is used.
     void* const memory = ::mmap(nullptr, sizeof(lists), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return;  // the heap holds any number of timers, if more slowly
+    if (memory == MAP_FAILED) return false;  // one slot holds any number of timers, if not as fast
     lists_ = static_cast<lists*>(memory);
-    advance(slot_of(now));
+    near_ = lists_->near.data();
+    near_mask_ = slots - 1;
+    near_bits_[0] = 0;
+    near_words_ = 0;
+    return true;
 }
 
 void timer_queue::place(timer_node& n) noexcept {
@@ -157,9 +153,14 @@ void timer_queue::link_far(timer_node& n, std::uint64_t slot) noexcept {
 /// Makes the slot of `now` the current one. Nothing in the wheel is due: bound_ > now.
 void timer_queue::catch_up(std::int64_t now) noexcept {
     const std::uint64_t slot = slot_of(now);
-    if (slot < first_) return;
-    advance(slot);
-    take_near(slot % slots);
+    if (lists_ != nullptr) {
+        if (slot < first_) return;
+        advance(slot);
+        take_near(slot % slots);
+    } else if (size_ > few && start_wheel()) {
+        advance(slot);
+        place_all(all_);
+    }
 }
 
 /// Makes `to` the current slot. No node of the wheel lies before it; the caller takes those in it.
@@ -187,16 +188,21 @@ void timer_queue::cascade(std::uint64_t old_edge) noexcept {
         passed &= bits;
         bits ^= passed;
         for (; passed != 0; passed &= passed - 1) {
-            timer_node*& list = lists_->far[level][static_cast<std::size_t>(std::countr_zero(passed))];
-            timer_node* n = reversed(list);
-            list = nullptr;
-            sorted_ = false;
-            while (n != nullptr) {
-                timer_node* const next = n->next;
-                place(*n);
-                n = next;
-            }
+            const auto index = static_cast<std::size_t>(std::countr_zero(passed));
+            place_all(lists_->far[level][index]);
         }
+    }
+}
+
+/// Empties a list and gives each of its nodes the place that is now right, the oldest first.
+void timer_queue::place_all(timer_node*& list) noexcept {
+    timer_node* n = reversed(list);
+    list = nullptr;
+    sorted_ = false;
+    while (n != nullptr) {
+        timer_node* const next = n->next;
+        place(*n);
+        n = next;
     }
 }
 
@@ -207,7 +213,7 @@ void timer_queue::take_near(std::size_t index) noexcept {
     if ((word & bit) == 0) return;
     word ^= bit;
     if (word == 0) near_words_ ^= std::uint64_t{1} << index / 64;
-    timer_node*& list = lists_->near[index];
+    timer_node*& list = near_[index];
     heap_.push_newest_first(list);
     list = nullptr;
     sorted_ = false;
@@ -227,7 +233,7 @@ timer_queue::found timer_queue::find_first_near() noexcept {
         const int skipped = std::countr_zero(std::rotr(near_words_, static_cast<int>(begin_word)));
         const std::size_t word = (begin_word + static_cast<std::size_t>(skipped)) % 64;
         const std::size_t index = word * 64 + static_cast<std::size_t>(std::countr_zero(near_bits_[word]));
-        if (lists_->near[index] != nullptr) return {&lists_->near[index], first_ + (index - begin) % slots};
+        if (near_[index] != nullptr) return {&near_[index], first_ + (index - begin) % slots};
         take_near(index);
     }
     return {};
@@ -266,6 +272,10 @@ timer_node* timer_queue::pop_expired(std::int64_t now) noexcept {
         }
         if (begin_of(due.slot) > bound_) {
             raise_bound(begin_of(due.slot));
+            continue;
+        }
+        if (lists_ == nullptr) {
+            take_near(0);
             continue;
         }
         // Slot by slot, so that the heap stays small however far the clock has jumped.

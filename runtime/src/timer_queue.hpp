@@ -17,8 +17,8 @@
 //   - bound_ <= every deadline in the wheel and the far levels; sorted_ says that it equals the least of them.
 //   - A set bit may belong to an emptied list: cancel does not look. Whoever finds it clears it.
 //
-// Few timers never leave the heap: the wheel's memory is taken when there are more than `few`, and its pages are
-// touched one by one.
+// Few timers need no wheel: until there are more than `few`, one slot takes all. The wheel's memory is taken then, and
+// its pages are touched one by one.
 #pragma once
 
 #include <array>
@@ -158,8 +158,8 @@ private:
         list = &n;
     }
     void link_near(timer_node& n, std::uint64_t slot) noexcept {
-        const std::size_t index = slot % slots;
-        link(lists_->near[index], n);
+        const std::size_t index = slot & near_mask_;
+        link(near_[index], n);
         near_bits_[index / 64] |= std::uint64_t{1} << index % 64;
         near_words_ |= std::uint64_t{1} << index / 64;
         lower_bound(n.deadline);
@@ -178,19 +178,22 @@ private:
     void arm_elsewhere(timer_node& n, std::uint64_t slot, std::int64_t now) noexcept;
     void link_far(timer_node& n, std::uint64_t slot) noexcept;
     void place(timer_node& n) noexcept;
-    void start_wheel(std::int64_t now) noexcept;
+    bool start_wheel() noexcept;
     void catch_up(std::int64_t now) noexcept;
     void advance(std::uint64_t to) noexcept;
     void cascade(std::uint64_t old_edge) noexcept;
+    void place_all(timer_node*& list) noexcept;
     void take_near(std::size_t index) noexcept;
     found find_first() noexcept;
     found find_first_near() noexcept;
     found find_first_far() noexcept;
 
-    lists* lists_ = nullptr;
-    // Without a wheel every slot is before first_, so all goes to the heap.
-    std::uint64_t first_ = std::numeric_limits<std::uint64_t>::max();  // the slot after the current one
-    std::uint64_t width_ = 0;
+    lists* lists_ = nullptr;     // the wheel, once there is one
+    timer_node* all_ = nullptr;  // the only slot until then
+    timer_node** near_ = &all_;
+    std::uint64_t near_mask_ = 0;  // slot to index in near_
+    std::uint64_t first_ = 0;      // the slot after the current one
+    std::uint64_t width_ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t edge_ = 0;  // the first granule beyond the wheel
     std::int64_t bound_ = never;
     std::size_t size_ = 0;

@@ -25,7 +25,7 @@ static_assert(sizeof(timer_node) == 24);
 static_assert(std::is_trivially_destructible_v<timer_node>);
 static_assert(sizeof(timer_queue) <= 1024, "the large arrays are taken when they are needed");
 
-/// More than the queue keeps in its heap alone, far away and unequal, so that the wheel is in use.
+/// So many, far away and unequal, that the wheel is in use.
 class crowd {
 public:
     crowd(timer_queue& q, std::int64_t now) {
@@ -33,6 +33,7 @@ public:
             n.deadline = now + 100 * year + (&n - nodes_);
             q.arm(n, now);
         }
+        q.pop_expired(now);
     }
 
 private:

@@ -42,7 +42,7 @@ std::string describe_fd(int fd) {
 
 struct state {
     std::vector<int> fds = open_fds();
-    std::size_t frames = detail::count_frames();
+    std::size_t frames = detail::count_frames().live;
     detail::leak_counts left = detail::count_leaks();
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -53,10 +54,7 @@ public:
 template <class Child>
 class [[nodiscard]] completion_stream {
 public:
-    explicit completion_stream(std::vector<Child> children)
-        : group_(new detail::completion_group<Child>(std::move(children))) {
-        group_->start();
-    }
+    explicit completion_stream(std::vector<Child> children) : group_(make(std::move(children))) {}
     completion_stream(completion_stream&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
     completion_stream& operator=(completion_stream&&) = delete;
     ~completion_stream() {
@@ -71,6 +69,12 @@ public:
     detail::group_finish finish() noexcept { return detail::group_finish(*group_); }
 
 private:
+    static detail::completion_group<Child>* make(std::vector<Child> children) {
+        auto g = std::make_unique<detail::completion_group<Child>>(std::move(children));
+        g->start();  // throws outside a run
+        return g.release();
+    }
+
     detail::completion_group<Child>* group_;
 };
 

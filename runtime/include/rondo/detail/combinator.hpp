@@ -54,6 +54,9 @@ protected:
     void cancel_children(cancel_reason why) noexcept;
     /// Puts every child that has not ended on the list.
     void collect(worklist& list, cancel_reason why) noexcept;
+    /// Something besides the children has to end too; let_go() is true when it was the last.
+    void hold() noexcept { ++left_; }
+    bool let_go() noexcept { return --left_ == 0; }
     bool parent_cancelled() const noexcept { return waiting->reason != cancel_reason::none; }
 
 private:

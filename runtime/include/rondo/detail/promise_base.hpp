@@ -116,6 +116,7 @@ private:
     /// Fairness: whoever never has to wait still queues behind the others now and then.
     static bool let_others_run(job& j, promise_base& p) noexcept {
         if (--tls.budget != 0) return false;
+        tls.budget = ready_budget;
         j.top = &p;
         make_ready(j);
         tls.progressed = true;
