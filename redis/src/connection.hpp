@@ -29,7 +29,8 @@ namespace detail {
 class connection : public std::enable_shared_from_this<connection> {
 public:
     static std::shared_ptr<connection> open(std::shared_ptr<const options> o);
-    explicit connection(std::shared_ptr<const options> o) noexcept : options_(std::move(o)) {}
+    explicit connection(std::shared_ptr<const options> o) noexcept
+        : options_(std::move(o)), parser_(options_->limits()) {}
 
     /// True while it can take requests.
     bool usable() const noexcept { return !closing_ && !ended_; }

@@ -53,6 +53,12 @@ in_order() {
 # wait_for COMMAND... : until it succeeds. The test's watchdog is the limit.
 wait_for() { until "$@" 2>/dev/null; do sleep 0.01; done; }
 
+# server_of PID : the pid of the redis-server that this demo started, once it can be asked.
+server_of() {
+    local sockets=("$work"/rondo-demo-*/s)
+    [[ -S ${sockets[0]} ]] && tr -d ' ' <"/proc/$1/task/$1/children"
+}
+
 # start_redis HZ : a server on a unix socket, as redis-tools brings it.
 start_redis() {
     local program
@@ -119,8 +125,8 @@ case $case_name in
             env --default-signal=INT "$demo" --plain --scale 10 >"$work/out" 2>"$work/err" &
             pid=$!
             children+=("$pid")
-            wait_for test -S "$work"/rondo-demo-*/s
-            server=$(wait_for pgrep -P "$pid"; pgrep -P "$pid")
+            wait_for server_of "$pid" >"$work/server"
+            server=$(<"$work/server")
             kill -s "$signal" "$pid"
             status=0
             wait "$pid" || status=$?

@@ -1,0 +1,358 @@
+#include <rondo/detail/frame_pool.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using rondo::detail::allocate_frame;
+using rondo::detail::count_frames;
+using rondo::detail::free_frame;
+using rondo::detail::release_frames;
+using rondo::detail::trim_frames;
+
+namespace {
+
+constexpr bool pooled = RONDO_POOLS_FRAMES != 0;
+constexpr std::size_t mib = 1024 * 1024;
+
+std::size_t live() { return count_frames().live; }
+std::size_t reserved() { return count_frames().reserved_bytes; }
+
+struct frame {
+    void* memory = nullptr;
+    std::size_t size = 0;
+};
+
+frame make(std::size_t size) {
+    const frame f{allocate_frame(size), size};
+    std::memset(f.memory, static_cast<int>(size % 251), size);
+    return f;
+}
+bool intact(const frame& f) {
+    const auto* const bytes = static_cast<const unsigned char*>(f.memory);
+    return std::all_of(bytes, bytes + f.size, [&](unsigned char b) { return b == f.size % 251; });
+}
+void free_all(std::vector<frame>& frames) {
+    for (const frame& f : frames) free_frame(f.memory, f.size);
+    frames.clear();
+}
+std::vector<frame> make_many(std::size_t count, std::size_t size) {
+    std::vector<frame> frames;
+    frames.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) frames.push_back({allocate_frame(size), size});
+    return frames;
+}
+
+/// Hands frames from thread to thread.
+class conveyor {
+public:
+    void push(frame f) {
+        {
+            const std::lock_guard guard(lock_);
+            frames_.push_back(f);
+        }
+        filled_.notify_one();
+    }
+    /// A frame without memory ends it.
+    frame pop() {
+        std::unique_lock guard(lock_);
+        filled_.wait(guard, [this] { return !frames_.empty(); });
+        const frame f = frames_.front();
+        frames_.pop_front();
+        return f;
+    }
+
+private:
+    std::mutex lock_;
+    std::condition_variable filled_;
+    std::deque<frame> frames_;
+};
+
+/// Frames used by a thread-local's destructor: the order against the pool's own hook is not for the user to know.
+class late_user {
+public:
+    explicit late_user(std::size_t size) : kept_(make(size)) {}
+    ~late_user() {
+        const frame other = make(kept_.size);
+        free_frame(kept_.memory, kept_.size);
+        free_frame(other.memory, other.size);
+    }
+    late_user(const late_user&) = delete;
+    late_user& operator=(const late_user&) = delete;
+
+private:
+    frame kept_;
+};
+
+/// The same while statics are destroyed, after main.
+class latest_user {
+public:
+    ~latest_user() {
+        for (std::size_t size = 8; size < 3000; size *= 2) {
+            const frame f = make(size);
+            free_frame(f.memory, f.size);
+        }
+        if (live() != 0) std::abort();
+    }
+} used_at_exit;
+
+}  // namespace
+
+TEST_CASE("frames of any size are aligned to 16 and do not overlap") {
+    const std::size_t before = live();
+    std::vector<frame> frames;
+    for (int round = 0; round < 5; ++round)
+        for (std::size_t size = 1; size < 2200; ++size) frames.push_back(make(size));
+
+    CHECK(std::all_of(frames.begin(), frames.end(),
+                      [](const frame& f) { return reinterpret_cast<std::uintptr_t>(f.memory) % 16 == 0; }));
+    CHECK(std::all_of(frames.begin(), frames.end(), intact));
+    CHECK(live() == before + frames.size());
+
+    free_all(frames);
+    CHECK(live() == before);
+}
+
+TEST_CASE("the frame freed last is the first one handed out again, to any size of its class") {
+    if (!pooled) return;
+    void* const first = allocate_frame(144);
+    void* const second = allocate_frame(144);
+    free_frame(first, 144);
+    free_frame(second, 144);
+
+    CHECK(allocate_frame(129) == second);
+    void* const other_class = allocate_frame(145);
+    CHECK(other_class != first);
+    CHECK(allocate_frame(144) == first);
+
+    free_frame(first, 144);
+    free_frame(second, 129);
+    free_frame(other_class, 145);
+}
+
+TEST_CASE("a frame that is not freed shows in the count, pooled or big") {
+    const std::size_t size = GENERATE(as<std::size_t>{}, 1, 16, 144, 1024, 1025, 100'000);
+    const std::size_t before = live();
+
+    void* const leaked = allocate_frame(size);
+    CHECK(live() == before + 1);
+    CHECK(reserved() >= size);
+
+    free_frame(leaked, size);
+    CHECK(live() == before);
+}
+
+TEST_CASE("frames freed on another thread come back to the thread that made them") {
+    const std::size_t before = live();
+    std::vector<frame> frames = make_many(10'000, 96);
+    std::set<void*> made;
+    for (const frame& f : frames) made.insert(f.memory);
+    const std::size_t held = reserved();
+
+    std::thread([&] { free_all(frames); }).join();
+    CHECK(live() == before);
+
+    frames = make_many(10'000, 96);
+    if (pooled) {
+        CHECK(std::all_of(frames.begin(), frames.end(), [&](const frame& f) { return made.count(f.memory) == 1; }));
+        CHECK(reserved() == held);
+    }
+    free_all(frames);
+    CHECK(live() == before);
+}
+
+TEST_CASE("frames may be made and freed by many threads at once") {
+    constexpr std::size_t per_producer = 50'000;
+    const std::size_t before = live();
+    conveyor belt;
+    std::atomic<std::size_t> damaged{0};
+
+    std::vector<std::thread> producers, consumers;
+    for (std::size_t t = 0; t < 2; ++t) {
+        producers.emplace_back([&belt, t] {
+            for (std::size_t i = 0; i < per_producer; ++i) {
+                belt.push(make(1 + (i * 37 + t) % 1100));
+                const frame own = make(1 + i % 300);
+                free_frame(own.memory, own.size);
+            }
+        });
+        consumers.emplace_back([&] {
+            for (frame f = belt.pop(); f.memory != nullptr; f = belt.pop()) {
+                damaged += !intact(f);
+                free_frame(f.memory, f.size);
+            }
+        });
+    }
+    for (std::thread& t : producers) t.join();
+    for (std::size_t i = 0; i < consumers.size(); ++i) belt.push({});
+    for (std::thread& t : consumers) t.join();
+
+    CHECK(damaged == 0);
+    CHECK(live() == before);
+}
+
+TEST_CASE("counting while other threads make and free frames is harmless") {
+    const std::size_t before = live();
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 2; ++t) {
+        threads.emplace_back([&stop, t] {
+            while (!stop) {
+                std::vector<frame> frames = make_many(10'000, 100 + 16 * t);
+                free_all(frames);
+                release_frames();
+            }
+        });
+    }
+
+    std::size_t most = 0;
+    for (int i = 0; i < 300; ++i) most = std::max(most, live());
+    stop = true;
+    for (std::thread& t : threads) t.join();
+
+    CHECK(most < before + 100'000);
+    CHECK(live() == before);
+}
+
+TEST_CASE("a thread that ends leaves its memory to the next one") {
+    const std::size_t before = live();
+    const auto work = [] {
+        std::vector<frame> frames = make_many(2000, 200);
+        free_all(frames);
+    };
+    std::thread(work).join();
+    const std::size_t held = reserved();
+
+    for (int i = 0; i < 50; ++i) std::thread(work).join();
+
+    CHECK(reserved() == held);
+    CHECK(live() == before);
+}
+
+TEST_CASE("frames outlive the thread that made them") {
+    const std::size_t before = live();
+    std::vector<frame> frames;
+    std::thread([&] {
+        for (std::size_t i = 0; i < 20'000; ++i) frames.push_back(make(1 + i % 1200));
+    }).join();
+
+    CHECK(live() == before + frames.size());
+    CHECK(std::all_of(frames.begin(), frames.end(), intact));
+    free_all(frames);
+    CHECK(live() == before);
+}
+
+TEST_CASE("frames may be used by destructors that run at the end of a thread") {
+    const std::size_t before = live();
+
+    pthread_key_t key{};
+    REQUIRE(pthread_key_create(&key, [](void* memory) {
+                const frame other = make(300);
+                free_frame(memory, 300);
+                free_frame(other.memory, 300);
+            }) == 0);
+    std::thread([key] {
+        pthread_setspecific(key, make(300).memory);
+        thread_local late_user before_others(700);
+        const frame f = make(50);
+        thread_local late_user after_others(50);
+        free_frame(f.memory, f.size);
+    }).join();
+    pthread_key_delete(key);
+
+    CHECK(live() == before);
+}
+
+TEST_CASE("a million frames are counted, and their memory goes back when they are gone") {
+    constexpr std::size_t count = 1'000'000;
+    release_frames();
+    const auto before = count_frames();
+    std::vector<frame> frames = make_many(count, 144);
+    const auto full = count_frames();
+    CHECK(full.live == before.live + count);
+    CHECK(full.reserved_bytes >= before.reserved_bytes + (count - 10'000) * 144);
+    CHECK(full.reserved_bytes <= before.reserved_bytes + count * 144 + count * 144 / 50 + 2 * mib);
+
+    free_all(frames);
+    CHECK(live() == before.live);
+    frames = make_many(count, 144);
+    CHECK(reserved() == full.reserved_bytes);
+    free_all(frames);
+
+    release_frames();
+    CHECK(live() == before.live);
+    CHECK(reserved() <= before.reserved_bytes + mib);
+}
+
+TEST_CASE("an arena stays while a single frame is in it") {
+    release_frames();
+    const std::size_t before = live();
+    std::vector<frame> frames = make_many(100'000, 144);
+    const frame kept = frames[50'000];
+    frames.erase(frames.begin() + 50'000);
+    std::memset(kept.memory, 144, kept.size);
+    const std::size_t full = reserved();
+
+    free_all(frames);
+    release_frames();
+
+    CHECK(reserved() < full);
+    CHECK(live() == before + 1);
+    CHECK(intact(kept));
+    std::vector<frame> others = make_many(100'000, 144);
+    CHECK(std::none_of(others.begin(), others.end(), [&](const frame& f) { return f.memory == kept.memory; }));
+    CHECK(intact(kept));
+    free_all(others);
+    free_frame(kept.memory, kept.size);
+    release_frames();
+    CHECK(live() == before);
+}
+
+TEST_CASE("memory of one size serves another once its frames are gone") {
+    release_frames();
+    const std::size_t before = live();
+    const std::size_t held = reserved();
+    std::size_t most = 0;
+    for (std::size_t size = 64; size <= 1024; size += 32) {
+        std::vector<frame> frames = make_many(20 * mib / size, size);
+        most = std::max(most, reserved() - held);
+        free_all(frames);
+    }
+    CHECK(most <= 60 * mib);
+    CHECK(live() == before);
+    release_frames();
+}
+
+TEST_CASE("an idle loop gives back what no frame has needed for a while, and keeps what is needed again") {
+    release_frames();
+    const std::size_t before = reserved();
+    std::vector<frame> frames = make_many(200'000, 144);
+    const std::size_t full = reserved();
+
+    for (int i = 0; i < 100; ++i) trim_frames();
+    CHECK(reserved() == full);
+
+    free_all(frames);
+    if (pooled) {
+        for (int i = 0; i < 20; ++i) {
+            trim_frames();
+            frames = make_many(200'000, 144);
+            free_all(frames);
+        }
+        CHECK(reserved() == full);
+    }
+    while (reserved() > before + mib) trim_frames();
+}
