@@ -43,7 +43,7 @@ set(codec_may_include bytes error export result)
 
 # Libraries of others, and the only places that may see them.
 set(third_party_seen_by
-    "liburing.*|linux/io_uring.h=runtime/src/"
+    "liburing.*|linux/io_uring.h=runtime/src/|bench/floor/"
     "fmt/.*=examples/|tests/|bench/"
     "catch2/.*=tests/support/")
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -82,8 +83,9 @@ void append_settled(std::string& out, const wait& w, const bar_style& style) {
 bars::bars(terminal t, const board& b) : terminal_(t), board_(b) {
     style_ = {t.current_size(), terminal::speaks_utf8(), terminal::likes_colour()};
     for (const wait& w : b.waits()) live_.push_back(&w);
-    std::stable_sort(live_.begin(), live_.end(),
-                     [](const wait* l, const wait* r) { return l->promised() < r->promised(); });
+    std::sort(live_.begin(), live_.end(), [](const wait* l, const wait* r) {
+        return std::pair(l->promised(), l->part()) < std::pair(r->promised(), r->part());
+    });
     fresh_.reserve(live_.size());
     last_rites::show_cursor_at_death(true);
 }

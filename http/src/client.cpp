@@ -66,9 +66,10 @@ task<response> client::post(url to, std::string body) {
 task<response> client::send(url to, request r) { return send(pool_, std::move(to), std::move(r)); }
 
 std::size_t client::idle_connections() const noexcept { return pool_->idle(); }
-std::size_t client::connections() const noexcept { return pool_->idle() + pool_->leased(); }
+std::size_t client::connections() const noexcept { return pool_->idle() + pool_->busy(); }
 
-task<response> client::send(std::shared_ptr<detail::client_pool> pool, url to, request r) {
+task<response> client::send(std::shared_ptr<detail::client_pool> shared, url to, request r) {
+    const std::shared_ptr<detail::client_pool> pool = std::move(shared);  // a parameter would live as long as the task
     r.target(to.target());
     const std::string name = std::string(to_string(r.method())) + " " + to.to_string();
     const std::string authority = to.authority();

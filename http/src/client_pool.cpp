@@ -31,14 +31,18 @@ std::size_t client_pool::idle() const noexcept {
                            [](std::size_t n, const auto& h) { return n + h.second.idle.size(); });
 }
 
-std::size_t client_pool::leased() const noexcept {
+std::size_t client_pool::busy() const noexcept {
     return std::accumulate(hosts_.begin(), hosts_.end(), std::size_t{0},
-                           [](std::size_t n, const auto& h) { return n + h.second.leased; });
+                           [](std::size_t n, const auto& h) { return n + h.second.busy(); });
 }
 
 client_pool::waiter::~waiter() {
-    if (granted) release(*at);
-    else if (place != at->queue.end()) at->queue.erase(place);
+    if (granted) {
+        --at->promised;
+        release(*at);
+    } else if (place != at->queue.end()) {
+        at->queue.erase(place);
+    }
 }
 
 /// The host of that name; a new one takes the place of those that nobody uses any more.
@@ -63,6 +67,7 @@ void client_pool::release(host& h) noexcept {
     h.queue.pop_front();
     next.place = h.queue.end();
     next.granted = true;
+    ++h.promised;
     next.wake.set();
 }
 
@@ -84,11 +89,13 @@ task<client_pool::lease> client_pool::acquire(std::shared_ptr<client_pool> pool,
         waiter w(h);
         co_await w.wake.wait();
         w.granted = false;
+        --h.promised;
     }
     lease l(pool, h);
     if (!fresh) l.stream = take_idle(h);
-    // Idle connections count too. Only those of this host can be too many.
-    while (h.idle.size() + h.leased > pool->options_.max_per_host() && !h.idle.empty()) h.idle.pop_front();
+    // A new connection may be one too many together with the idle ones.
+    if (!l.stream.is_open() && !h.idle.empty() && h.idle.size() + h.busy() > pool->options_.max_per_host())
+        h.idle.pop_front();
     co_return l;
 }
 

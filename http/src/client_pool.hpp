@@ -25,7 +25,7 @@ public:
 
     const client_options& options() const noexcept { return options_; }
     std::size_t idle() const noexcept;
-    std::size_t leased() const noexcept;
+    std::size_t busy() const noexcept;
 
     /// A permit, after waiting for one if need be, and an idle connection if there is one and it is alive; `fresh` asks
     /// for none. **Cancellation**: also in the turn in which the permit was granted: it goes to the next in line.
@@ -39,8 +39,10 @@ private:
     struct waiter;
     struct host {
         std::list<parked> idle;  // the one parked last at the end
-        std::size_t leased = 0;
+        std::size_t leased = 0;    // permits given out
+        std::size_t promised = 0;  // of these, those granted to a waiter that has not run since: it may take an idle one
         std::list<waiter*> queue;
+        std::size_t busy() const noexcept { return leased - promised; }
     };
     struct waiter {
         explicit waiter(host& h) : at(&h) { place = h.queue.insert(h.queue.end(), this); }

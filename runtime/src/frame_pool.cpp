@@ -72,7 +72,8 @@ public:
 
     void* allocate(std::size_t index);
     void release() noexcept;
-    void trim() noexcept;
+    void trim(std::int64_t now) noexcept;
+    bool has_big_arenas() const noexcept { return big_ != 0; }
     void give_back(frame_block* block, std::size_t index) noexcept;  // any thread
 
     heap* next = nullptr;         // all there are
@@ -286,19 +287,19 @@ void heap::unmap_spares(std::size_t count) noexcept {
 }
 
 void heap::release() noexcept {
-    if (big_ == 0) return;
-    sweep();
+    if (big_ != 0) sweep();
     unmap_spares(spare_);
+    next_trim_ = 0;
 }
 
-void heap::trim() noexcept {
-    if (big_ == 0 || read_clock(CLOCK_MONOTONIC_COARSE) < next_trim_) return;
+void heap::trim(std::int64_t now) noexcept {
+    if (now < next_trim_) return;
     const std::int64_t begin = read_clock(CLOCK_MONOTONIC);
     unmap_spares(idle_spare_);
     sweep();
     idle_spare_ = spare_;
-    const std::int64_t end = read_clock(CLOCK_MONOTONIC);
-    next_trim_ = end + std::max(trim_interval, (end - begin) * rest_per_sweep);
+    const std::int64_t took = read_clock(CLOCK_MONOTONIC) - begin;
+    next_trim_ = now + std::max(trim_interval, took * rest_per_sweep);
 }
 
 /// Null when the thread has none.
@@ -430,7 +431,13 @@ frame_counts count_frames() {
 }
 
 void trim_frames() noexcept {
-    if (heap* const h = local()) h->trim();
+    heap* const h = local();
+    if (h != nullptr && h->has_big_arenas()) h->trim(read_clock(CLOCK_MONOTONIC_COARSE));
+}
+
+void trim_frames(std::int64_t now) noexcept {
+    heap* const h = local();
+    if (h != nullptr && h->has_big_arenas()) h->trim(now);
 }
 
 void release_frames() noexcept {

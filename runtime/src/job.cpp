@@ -92,7 +92,7 @@ settled store_exception(std::exception_ptr& into) noexcept {
 
 void rethrow(settled state, std::exception_ptr& stored) {
     if (state == settled::cancelled) throw_cancelled();
-    std::rethrow_exception(std::exchange(stored, nullptr));
+    std::rethrow_exception(stored);  // kept: a spawned job may be joined by several
 }
 
 void finish_root(promise_base& root) noexcept {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,17 +12,22 @@
 #include <rondo/http/server.hpp>
 #include <rondo/net/listener.hpp>
 #include <rondo/net/stream.hpp>
+#include <rondo/race.hpp>
+#include <rondo/report.hpp>
 #include <rondo/run.hpp>
+#include <rondo/sleep.hpp>
 #include <rondo/spawn.hpp>
 #include <rondo/task.hpp>
-#include <rondo/with_timeout.hpp>
 
 #include "support/catch.hpp"
 
 namespace peers {
 
-// No test waits for it: it only turns a hang into a failure.
-inline constexpr std::chrono::seconds watchdog(60);
+// No test waits for it: it only turns a hang into a failure that shows who waits for what.
+inline rondo::task<void> watchdog() {
+    co_await rondo::sleep_for(std::chrono::seconds(5));
+    throw std::runtime_error("the test hangs\n" + rondo::dump_jobs());
+}
 
 /// One end of a connection that reads and writes whole messages.
 class peer {
@@ -94,7 +100,7 @@ inline std::string get(std::string_view path) {
 
 inline rondo::task<void> serve_while(rondo::http::server& s, rondo::task<void> body) {
     auto serving = rondo::spawn(s.serve(), "server under test");
-    const rondo::result<void> r = co_await rondo::as_result(rondo::with_timeout(watchdog, std::move(body)));
+    const auto r = co_await rondo::as_result(rondo::race(std::move(body), watchdog()));
     s.stop();
     co_await serving.join();
     CHECK(s.connections() == 0);
@@ -110,7 +116,7 @@ void with(rondo::http::server& s, const F& body) {
 /// Runs `body` under the watchdog.
 template <class F>
 void run(const F& body) {
-    const auto guarded = [&]() -> rondo::task<void> { co_await rondo::with_timeout(watchdog, body()); };
+    const auto guarded = [&]() -> rondo::task<void> { co_await rondo::race(body(), watchdog()); };
     rondo::run(guarded());
 }
 

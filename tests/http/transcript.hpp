@@ -109,7 +109,8 @@ public:
     std::string close() {
         if (over_) return out_;
         if (!parser_.done()) {
-            refuse(parser_.started() ? rondo::http::errc::incomplete : rondo::http::errc::no_response);
+            const bool any = parser_.started() || !out_.empty();
+            refuse(any ? rondo::http::errc::incomplete : rondo::http::errc::no_response);
             return out_;
         }
         body_.end();

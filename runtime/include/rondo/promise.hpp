@@ -113,7 +113,11 @@ public:
             follow(std::forward<U>(value));
         } else {
             if (!state_->claim()) return;
-            state_->value.emplace(std::forward<U>(value));
+            try {
+                state_->value.emplace(std::forward<U>(value));
+            } catch (...) {
+                state_->set_rejected(std::current_exception());
+            }
             state_->publish(home_);
         }
     }
@@ -270,8 +274,12 @@ public:
         const auto shared = std::make_shared<gathering<values>>(out.make_resolver(), list.size());
         for (std::size_t i = 0; i < list.size(); ++i) {
             list[i].on_settled([shared, i](const promise& source) {
-                if (source.is_rejected()) shared->out.reject(source.state_->exception());
-                else shared->arrived(i, *source.state_->value);
+                try {
+                    if (source.is_rejected()) shared->out.reject(source.state_->exception());
+                    else shared->arrived(i, *source.state_->value);
+                } catch (...) {  // a copy of a value
+                    shared->out.reject(std::current_exception());
+                }
             });
         }
         if (list.empty()) shared->fulfil();
@@ -389,8 +397,12 @@ void resolver<T>::follow(promise<T> inner) const {
     // One turn before it is asked, as in JavaScript: reactions of `inner` that were registered meanwhile go first.
     promise<void>::resolved().on_settled([self = *this, inner = std::move(inner)](const promise<void>&) {
         inner.on_settled([self](const promise<T>& source) {
-            if (source.is_rejected()) self.state_->set_rejected(source.state_->exception());
-            else self.state_->value.emplace(*source.state_->value);
+            try {
+                if (source.is_rejected()) self.state_->set_rejected(source.state_->exception());
+                else self.state_->value.emplace(*source.state_->value);
+            } catch (...) {
+                self.state_->set_rejected(std::current_exception());
+            }
             self.state_->publish(self.home_);
         });
     });

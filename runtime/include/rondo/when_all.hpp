@@ -39,7 +39,7 @@ private:
 template <class Child>
 void rethrow_child(Child& c) {
     if (c.state == settled::cancelled) throw error(errc::cancelled, "when_all");
-    c.take();
+    static_cast<void>(c.take());  // throws
 }
 
 template <class... A>

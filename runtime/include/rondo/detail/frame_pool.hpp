@@ -98,9 +98,11 @@ struct frame_counts {
 RONDO_API frame_counts count_frames();
 
 /// To be called by a loop that is about to sleep: gives arenas of this thread's heap that no frame is in, and none was
-/// for the last second or more, back to the system. Returns at once where there are no big arenas; else looks at the
-/// free lists at most once a second, and for at most 2 % of the time.
+/// since the last look, back to the system. Returns at once where there are no big arenas; else looks at the free lists
+/// at most once a second, and for at most 2 % of the time.
 RONDO_API void trim_frames() noexcept;
+/// The same for who has read the steady clock already. Nanoseconds; always of the same clock.
+RONDO_API void trim_frames(std::int64_t now) noexcept;
 
 /// Gives every big arena of this thread's heap that no frame is in back at once.
 RONDO_API void release_frames() noexcept;
