@@ -51,7 +51,11 @@ task<> http_part::get(duration d) {
     }
 }
 
-task<> http_part::see_it_answer() { co_await get(duration(0)); }
+task<> http_part::see_it_answer() {
+    std::vector<task<>> calls;
+    for (int n = 1; n <= board::waits_per_part; ++n) calls.push_back(get(duration(0)));
+    co_await rondo::when_all(std::move(calls));
+}
 
 task<> http_part::settle_one(board& b, wait& w) {
     const rondo::result<void> r = co_await rondo::as_result(get(w.promised()));

@@ -19,6 +19,7 @@ public:
     /// loopback port of the kernel's choice.
     explicit http_part(std::string url);
 
+    /// Opens the connections that the waits will use, and sees that the server answers on each.
     /// Errors: rondo::error when it does not.
     rondo::task<> see_it_answer();
 

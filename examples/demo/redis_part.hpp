@@ -12,7 +12,8 @@ namespace demo {
 
 class redis_part {
 public:
-    /// Connects, sees that the server answers, and asks it how coarse its clock is.
+    /// Opens the connections that the waits will use, sees that the server answers on each, and asks it how coarse
+    /// its clock is.
     /// Errors: rondo::error.
     static rondo::task<redis_part> connect(std::string url);
 

@@ -2,6 +2,7 @@
 // build. The stack is 8 MiB or less, so a frame per step would end the program.
 #include <rondo/task.hpp>
 
+#include <coroutine>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -61,13 +62,19 @@ public:
 private:
     int& n_;
 };
-task<int> counted_chain(int depth, event& e, int& ended) {
+/// A foreign awaiter that nobody ever resumes, and no cancel ends.
+struct forever {
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<>) const noexcept {}
+    void await_resume() const noexcept {}
+};
+task<int> counted_chain(int depth, int& ended) {
     const counts_its_end at_end(ended);
     if (depth == 0) {
-        co_await rondo::shield(e.wait());
+        co_await forever();
         co_return 0;
     }
-    const int below = co_await counted_chain(depth - 1, e, ended);
+    const int below = co_await counted_chain(depth - 1, ended);
     co_return below + 1;
 }
 
@@ -233,22 +240,13 @@ TEST_CASE("an exception and a cancellation climb a deep chain") {
 
 TEST_CASE("a suspended chain a million calls deep is destroyed with a flat stack, every frame once") {
     const auto before = rondo::on_report([](std::string_view) {});
-    event never;
     int ended = 0;
     rondo::virtual_clock clock;
     auto body = [&]() -> task<> {
-        rondo::spawn(counted_chain(million, never, ended), "straggler").detach();
+        rondo::spawn(counted_chain(million, ended), "straggler").detach();
         co_await this_job::yield();
     };
     run(rondo::runtime_options().clock(clock).grace(1s), body());
     rondo::on_report(before);
-    CHECK(ended == million + 1);
-}
-
-TEST_CASE("the main task's suspended chain is destroyed the same way when it is a deadlock") {
-    event never;
-    int ended = 0;
-    auto body = [&]() -> task<> { (void)co_await counted_chain(million, never, ended); };
-    CHECK_THROWS_AS(run(body()), rondo::error);
     CHECK(ended == million + 1);
 }
