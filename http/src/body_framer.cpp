@@ -16,10 +16,24 @@ namespace {
 
 // RFC 9110 section 6.5.1: framing, routing, authentication, request modifiers and content format may not come
 // after the content they are about.
-constexpr std::array<std::string_view, 18> not_trailers = {
-    "content-length",   "transfer-encoding", "connection", "keep-alive",    "proxy-connection",    "upgrade",
-    "trailer",          "te",                "host",       "authorization", "proxy-authorization", "www-authenticate",
-    "content-encoding", "content-type",      "set-cookie", "cookie",        "content-range",       "expect"};
+constexpr std::array<std::string_view, 18> not_trailers = {"content-length",
+                                                           "transfer-encoding",
+                                                           "connection",
+                                                           "keep-alive",
+                                                           "proxy-connection",
+                                                           "upgrade",
+                                                           "trailer",
+                                                           "te",
+                                                           "host",
+                                                           "authorization",
+                                                           "proxy-authorization",
+                                                           "www-authenticate",
+                                                           "content-encoding",
+                                                           "content-type",
+                                                           "set-cookie",
+                                                           "cookie",
+                                                           "content-range",
+                                                           "expect"};
 
 bool listed(const auto& list, std::string_view name) noexcept {
     return std::any_of(list.begin(), list.end(), [&](std::string_view n) { return same(n, name); });
@@ -46,8 +60,9 @@ void append_framing(std::string& out, const framing& f) {
 }
 
 bool is_connection_field(std::string_view name) noexcept {
-    constexpr std::array<std::string_view, 8> ours = {"content-length",   "transfer-encoding", "connection", "keep-alive",
-                                                      "proxy-connection", "upgrade",           "trailer",    "te"};
+    constexpr std::array<std::string_view, 8> ours = {
+        "content-length",   "transfer-encoding", "connection", "keep-alive",
+        "proxy-connection", "upgrade",           "trailer",    "te"};
     return listed(ours, name);
 }
 

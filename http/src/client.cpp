@@ -27,7 +27,8 @@ duration idle_time(const response& r, duration ours) {
     while (more) {
         const std::string_view member = detail::next_member(rest, more);
         const std::size_t equals = member.find('=');
-        if (equals == std::string_view::npos || !detail::same(detail::trim(member.substr(0, equals)), "timeout")) continue;
+        if (equals == std::string_view::npos || !detail::same(detail::trim(member.substr(0, equals)), "timeout"))
+            continue;
         const std::string_view digits = detail::trim(member.substr(equals + 1));
         unsigned seconds = 0;
         if (digits.size() > 9 || !detail::all(detail::chars::digit, digits)) continue;

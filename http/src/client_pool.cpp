@@ -1,8 +1,8 @@
 #include "client_pool.hpp"
 
+#include <sys/socket.h>
 #include <cerrno>
 #include <numeric>
-#include <sys/socket.h>
 
 #include <rondo/detail/timer.hpp>
 
@@ -22,9 +22,7 @@ bool is_quiet(const net::stream& s) noexcept {
 
 }  // namespace
 
-bool client_pool::is_good(const parked& p) noexcept {
-    return v0::detail::clock_now() < p.until && is_quiet(p.stream);
-}
+bool client_pool::is_good(const parked& p) noexcept { return v0::detail::clock_now() < p.until && is_quiet(p.stream); }
 
 std::size_t client_pool::idle() const noexcept {
     return std::accumulate(hosts_.begin(), hosts_.end(), std::size_t{0},

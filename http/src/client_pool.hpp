@@ -38,9 +38,9 @@ private:
     };
     struct waiter;
     struct host {
-        std::list<parked> idle;  // the one parked last at the end
+        std::list<parked> idle;    // the one parked last at the end
         std::size_t leased = 0;    // permits given out
-        std::size_t promised = 0;  // of these, those granted to a waiter that has not run since: it may take an idle one
+        std::size_t promised = 0;  // of these, those of waiters that have not run since: they may take an idle one
         std::list<waiter*> queue;
         std::size_t busy() const noexcept { return leased - promised; }
     };

@@ -26,7 +26,8 @@ public:
 
     /// Whether any byte of a response has come.
     bool answered() const noexcept { return parser_.started() || interim_ > 0; }
-    /// Whether the connection can be used again: everything was sent, and everything that came belonged to the response.
+    /// Whether the connection can be used again: everything was sent, and everything that came belonged to the
+    /// response.
     bool is_clean() const noexcept { return sent_ && !surplus_ && parser_.keep_alive(); }
     http::response& response() noexcept { return parser_.response(); }
 

@@ -25,8 +25,7 @@ headers::entry headers::append(std::string_view name, std::string_view value) {
     if (name.empty() || !detail::all(detail::chars::token, name)) refuse(name, "the name is not a token");
     value = detail::trim(value);
     if (!detail::all(detail::chars::value, value)) refuse(name, "the value holds a control character");
-    if (name.size() + value.size() > std::numeric_limits<std::uint32_t>::max() - text_.size())
-        refuse(name, "too long");
+    if (name.size() + value.size() > std::numeric_limits<std::uint32_t>::max() - text_.size()) refuse(name, "too long");
 
     // Built apart and then appended, because either view may point into text_.
     std::string both;
@@ -54,9 +53,9 @@ headers& headers::set(std::string_view name, std::string_view value) {
         return *this;
     }
     *first = fresh;
-    entries_.erase(std::remove_if(first + 1, entries_.end(),
-                                  [&](const entry& e) { return detail::same(view(e).name, kept); }),
-                   entries_.end());
+    entries_.erase(
+        std::remove_if(first + 1, entries_.end(), [&](const entry& e) { return detail::same(view(e).name, kept); }),
+        entries_.end());
     return *this;
 }
 

@@ -7,8 +7,7 @@ namespace http {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> names = {"GET",   "HEAD",   "POST",    "PUT",
-                                                   "PATCH", "DELETE", "OPTIONS", "TRACE"};
+constexpr std::array<std::string_view, 8> names = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"};
 
 }  // namespace
 

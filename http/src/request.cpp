@@ -13,8 +13,8 @@ std::string_view request::query() const noexcept {
 const std::string& request::param(std::string_view name) const {
     for (const auto& [key, value] : params_)
         if (key == name) return value;
-    throw error(fault(v0::errc::invalid_argument, "request::param")
-                    .detail("the route has no {" + std::string(name) + "}"));
+    throw error(
+        fault(v0::errc::invalid_argument, "request::param").detail("the route has no {" + std::string(name) + "}"));
 }
 
 }  // namespace http

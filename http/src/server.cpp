@@ -43,7 +43,7 @@ struct server::state {
     net::listener listener;
     net::endpoint local;
     entries connections;
-    event room;  // fewer connections than allowed
+    event room;  // fewer connections than allowed, or the listener is closed
     bool serving = false;
 
     // Coroutines hold the state by its owner, so that the server may be destroyed meanwhile.
@@ -74,7 +74,7 @@ task<void> server::state::serve_one(std::shared_ptr<state> self, entries::iterat
 task<void> server::state::accept_all(state& self, std::shared_ptr<state> owner) {
     bool open = true;
     while (open) {
-        while (self.connections.size() >= self.shared.options.max_connections()) {
+        while (self.connections.size() >= self.shared.options.max_connections() && self.listener.is_open()) {
             self.room.reset();
             co_await self.room.wait();
         }
@@ -95,7 +95,8 @@ task<void> server::state::accept_all(state& self, std::shared_ptr<state> owner) 
 task<void> server::state::join_all(state& self) {
     while (!self.connections.empty()) {
         const entry* const first = &self.connections.front();
-        co_await as_result(first->job->join());
+        const result<void> end = co_await as_result(first->job->join());
+        if (!end.has_value() && end.error() != v0::errc::cancelled) report("http connection: " + end.error().text());
         if (!self.connections.empty() && &self.connections.front() == first) self.connections.pop_front();
     }
 }
@@ -126,8 +127,7 @@ task<void> server::serve(std::shared_ptr<state> s) {
     if (unwinding) throw *unwinding;
 }
 
-server::server(const net::endpoint& at, const server_options& options)
-    : state_(std::make_shared<state>(at, options)) {}
+server::server(const net::endpoint& at, const server_options& options) : state_(std::make_shared<state>(at, options)) {}
 
 server::server(server&&) noexcept = default;
 server& server::operator=(server&&) noexcept = default;
@@ -141,7 +141,10 @@ server& server::add(method m, std::string_view path, std::unique_ptr<detail::rou
 net::endpoint server::local() const { return state_->local; }
 std::size_t server::connections() const noexcept { return state_->connections.size(); }
 task<void> server::serve() { return serve(state_); }
-void server::stop() noexcept { state_->listener.close(); }
+void server::stop() noexcept {
+    state_->listener.close();
+    state_->room.set();
+}
 
 }  // namespace http
 }  // namespace rondo::inline v0

@@ -40,8 +40,7 @@ server_connection::server_connection(net::stream s, serving& shared)
     : stream_(std::move(s)), shared_(&shared), parser_(shared.options.limits()) {}
 
 task<void> server_connection::run() {
-    const result<std::variant<std::monostate, std::monostate>> r =
-        co_await as_result(race(serve_loop(), read_loop()));
+    const result<std::variant<std::monostate, std::monostate>> r = co_await as_result(race(serve_loop(), read_loop()));
     if (!r.has_value() && !is_peer_trouble(r.error())) r.error().raise();
 }
 
@@ -291,7 +290,8 @@ void server_connection::write_response() {
 
 /// Answers what is no request, or not a whole one; the last thing said on a connection.
 void server_connection::refuse(int status, std::string_view reason) {
-    response r(status, std::to_string(status) + " " + std::string(reason_phrase(status)) + ": " + std::string(reason) + "\n");
+    response r(status,
+               std::to_string(status) + " " + std::string(reason_phrase(status)) + ": " + std::string(reason) + "\n");
     r.header("Content-Type", "text/plain; charset=utf-8");
     response_writer w(parser_.request().method(), parser_.version(), false, shared_->date.now());
     w.whole(output_, r);

@@ -1,8 +1,8 @@
 // One connection of a server, from accept to close.
 //
-// Two coroutines share it, in one job. The reader always has a read armed: it alone sees the client leave while a handler
-// runs, and what it reads meanwhile is the next request. The other takes requests out of the input, answers them in
-// order, and ends the reader when it is done.
+// Two coroutines share it, in one job. The reader always has a read armed: it alone sees the client leave while a
+// handler runs, and what it reads meanwhile is the next request. The other takes requests out of the input, answers
+// them in order, and ends the reader when it is done.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,8 @@ namespace {
     const std::size_t start = mark == std::string_view::npos ? 0 : mark + 3;
     const std::size_t end = text.find_first_of("/?#", start);
     const std::size_t at = text.substr(0, end).rfind('@');
-    if (at != std::string_view::npos && at >= start) shown.append(text.substr(0, start)).append("…").append(text.substr(at));
+    if (at != std::string_view::npos && at >= start)
+        shown.append(text.substr(0, start)).append("…").append(text.substr(at));
     else shown = text;
     for (char& c : shown)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -60,8 +61,7 @@ url::url(std::string_view text) {
         refuse(text, errc::bad_url, "a byte of the path or query must be percent-encoded");
 
     for (const char c : where->host) host_ += detail::lower(c);
-    if (!host_.starts_with('[') && host_ != "localhost" && !is_ipv4(host_))
-        refuse(text, errc::unresolvable_host, "");
+    if (!host_.starts_with('[') && host_ != "localhost" && !is_ipv4(host_)) refuse(text, errc::unresolvable_host, "");
     if (!where->port.empty()) std::from_chars(where->port.data(), where->port.data() + where->port.size(), port_);
     if (port_ == 0) refuse(text, errc::bad_url, "port 0");
     if (!target.starts_with('/')) target_ = '/';
@@ -70,9 +70,7 @@ url::url(std::string_view text) {
 
 std::string url::authority() const { return port_ == 80 ? host_ : host_ + ":" + std::to_string(port_); }
 
-std::string url::endpoint() const {
-    return (host_ == "localhost" ? "127.0.0.1" : host_) + ":" + std::to_string(port_);
-}
+std::string url::endpoint() const { return (host_ == "localhost" ? "127.0.0.1" : host_) + ":" + std::to_string(port_); }
 
 }  // namespace http
 }  // namespace rondo::inline v0

@@ -78,7 +78,9 @@ const io_ops accept_operation::ops_table{{&io_operation::cancel, &io_operation::
 
 accept_operation::~accept_operation() {
     // The wait lost a race in the moment a connection came: the next accept gets it.
-    if (fd_ >= 0) socket_->unaccepted = fd_;
+    if (fd_ < 0) return;
+    if (socket_->is_closed() || socket_->unaccepted >= 0) ::close(fd_);
+    else socket_->unaccepted = fd_;
 }
 
 bool accept_operation::begin() noexcept {

@@ -1,6 +1,7 @@
 #include <rondo/net/detail/socket.hpp>
 
 #include <cerrno>
+#include <cstring>
 #include <unistd.h>
 
 namespace rondo::inline v0 {
@@ -18,6 +19,8 @@ void socket::close_fd() noexcept {
 void socket::close() noexcept {
     if (closed_) return;
     closed_ = true;
+    unread = leased_buffer();
+    if (unaccepted >= 0) ::close(std::exchange(unaccepted, -1));
     if (reader != nullptr) reader->request_cancel();
     if (writer != nullptr) writer->request_cancel();
     if (reader == nullptr && writer == nullptr) close_fd();
@@ -26,6 +29,17 @@ void socket::close() noexcept {
 void socket::ended(io_operation*& slot) noexcept {
     slot = nullptr;
     if (closed_ && reader == nullptr && writer == nullptr) close_fd();
+}
+
+void socket::put_back(leased_buffer b) noexcept {
+    if (closed_) return;
+    if (!unread.empty()) {
+        leased_buffer both = leased_buffer::allocate(b.size() + unread.size());
+        std::memcpy(both.data(), b.data(), b.size());
+        std::memcpy(both.data() + b.size(), unread.data(), unread.size());
+        b = std::move(both);
+    }
+    unread = std::move(b);
 }
 
 void socket::drop_ref() noexcept {

@@ -32,7 +32,7 @@ const io_ops read_operation::ops_table{{&io_operation::cancel, &io_operation::de
 
 read_operation::~read_operation() {
     // The wait lost a race in the moment its bytes came: the next read gets them.
-    if (!received_.empty()) socket_->unread = std::move(received_);
+    if (!received_.empty()) socket_->put_back(std::move(received_));
 }
 
 bool read_operation::begin() noexcept {
@@ -74,7 +74,7 @@ read_some_operation::read_some_operation(socket_ref s, mutable_bytes into) noexc
     : io_operation(io_request(), ops_table), socket_(std::move(s)), into_(into) {}
 
 read_some_operation::~read_some_operation() {
-    if (untaken_ && res > 0) socket_->unread = leased_buffer::copy(into_.data(), static_cast<std::size_t>(res));
+    if (untaken_ && res > 0) socket_->put_back(leased_buffer::copy(into_.data(), static_cast<std::size_t>(res)));
 }
 
 bool read_some_operation::begin() noexcept {

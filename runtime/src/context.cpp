@@ -18,6 +18,7 @@ namespace rondo::inline v0::detail {
 namespace {
 
 constexpr unsigned jobs_per_turn = 256;
+constexpr unsigned chances_to_end = 100;  // of a main task that goes back to waiting in a deadlock
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t last_grace = second;  // for what was shielded, after the grace period
 
@@ -115,6 +116,7 @@ void context::run(job& main, const bool& done) {
     main_ = &main;
     make_ready(main);
     std::string deadlock;
+    unsigned chances = chances_to_end;
     while (!done) {
         if (turn(done) || done) continue;
         if (deadlock.empty()) {
@@ -125,8 +127,10 @@ void context::run(job& main, const bool& done) {
             detail::cancel(main, cancel_reason::shutdown);
             continue;
         }
-        break_shields(main);
-        if (tls.ready_head != nullptr) continue;
+        if (chances-- != 0) {
+            break_shields(main);
+            if (tls.ready_head != nullptr) continue;
+        }
         destroy_coroutines(main, gone_);  // it waits for something that nobody can end
         break;
     }
@@ -239,6 +243,7 @@ bool context::wait() {
         limit.tv_nsec = left % second;
         until = &limit;
     }
+    trim_frames(monotonic());
     arm_wake();
     if (!inbox_->park()) {
         inbox_->drain();
@@ -352,6 +357,8 @@ void context::completed(const io_uring_cqe& cqe) noexcept {
     if (cqe.user_data == 0) return;
     auto& op = *reinterpret_cast<io_operation*>(cqe.user_data);
     op.res = cqe.res;
+    // One that blocked a thread of the kernel (a connect to a full unix socket) ends so when it is cancelled.
+    if (op.res == -EINTR && op.cancel_wanted_) op.res = -ECANCELED;
     op.cqe_flags = cqe.flags;
     if ((cqe.flags & IORING_CQE_F_MORE) == 0) {
         remove(op.cancel_queued_ ? to_cancel_ : in_flight_, op);

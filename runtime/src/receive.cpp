@@ -44,14 +44,16 @@ void receive_operation::start(int fd) noexcept {
 
 bool receive_operation::restarted() noexcept {
     if (res != -ENOBUFS || !request.select_buffer) return false;
+    if (cancel_wanted()) {
+        res = -ECANCELED;  // it had no buffer, so it took no bytes
+        return false;
+    }
     // Whoever holds the buffers may be waiting for these very bytes, so waiting for one to come back could be for ever.
     request.select_buffer = false;
     own_ = leased_buffer::allocate(buffer_ring::buffer_size);
     request.address = own_.data();
     request.length = buffer_ring::buffer_size;
-    const bool cancel = waiting != nullptr && waiting->reason != cancel_reason::none;
     tls.context->start(*this, false);
-    if (cancel) request_cancel();
     return true;
 }
 

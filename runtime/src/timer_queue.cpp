@@ -118,11 +118,20 @@ timer_queue::~timer_queue() {
 }
 
 void timer_queue::arm_elsewhere(timer_node& n, std::uint64_t slot, std::int64_t now) noexcept {
-    if (slot >= first_ && bound_ > now) catch_up(now);
+    if (slot < first_ || slot_of(now) >= first_) [[unlikely]]
+        arm_after_catching_up(n, now);
+    else link_far(n, slot);
+}
+
+/// Apart, so that arming a far timer saves no registers for this.
+[[gnu::noinline]] void timer_queue::arm_after_catching_up(timer_node& n, std::int64_t now) noexcept {
+    if (bound_ > now) catch_up(now);
     place(n);
 }
 
-bool timer_queue::start_wheel() noexcept {
+/// Goes from one slot for all to the wheel, with the slot of `time` as the current one, if there are timers enough.
+bool timer_queue::start_wheel(std::int64_t time) noexcept {
+    if (size_ <= few) return false;
     // Fresh pages of the kernel are zero, and cost nothing until a slot on them is used.
     void* const memory = ::mmap(nullptr, sizeof(lists), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;  // one slot holds any number of timers, if not as fast
@@ -131,6 +140,8 @@ bool timer_queue::start_wheel() noexcept {
     near_mask_ = slots - 1;
     near_bits_[0] = 0;
     near_words_ = 0;
+    advance(slot_of(time));
+    place_all(all_);
     return true;
 }
 
@@ -152,15 +163,14 @@ void timer_queue::link_far(timer_node& n, std::uint64_t slot) noexcept {
 
 /// Makes the slot of `now` the current one. Nothing in the wheel is due: bound_ > now.
 void timer_queue::catch_up(std::int64_t now) noexcept {
-    const std::uint64_t slot = slot_of(now);
-    if (lists_ != nullptr) {
-        if (slot < first_) return;
-        advance(slot);
-        take_near(slot % slots);
-    } else if (size_ > few && start_wheel()) {
-        advance(slot);
-        place_all(all_);
+    if (lists_ == nullptr) {
+        if (!start_wheel(now)) last_seen_ = now;
+        return;
     }
+    const std::uint64_t slot = slot_of(now);
+    if (slot < first_) return;
+    advance(slot);
+    take_near(slot % slots);
 }
 
 /// Makes `to` the current slot. No node of the wheel lies before it; the caller takes those in it.
@@ -275,7 +285,7 @@ timer_node* timer_queue::pop_expired(std::int64_t now) noexcept {
             continue;
         }
         if (lists_ == nullptr) {
-            take_near(0);
+            if (!start_wheel(bound_)) take_near(0);
             continue;
         }
         // Slot by slot, so that the heap stays small however far the clock has jumped.
@@ -292,6 +302,7 @@ std::int64_t timer_queue::next_deadline() noexcept {
         const std::int64_t first = heap_.first();
         if (first <= bound_) return first;
         if (sorted_) return bound_;
+        if (lists_ == nullptr && start_wheel(last_seen_)) continue;
         const found next = find_first();
         if (next.list == nullptr) {
             bound_ = never;

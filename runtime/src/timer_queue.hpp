@@ -176,9 +176,10 @@ private:
     }
 
     void arm_elsewhere(timer_node& n, std::uint64_t slot, std::int64_t now) noexcept;
+    void arm_after_catching_up(timer_node& n, std::int64_t now) noexcept;
     void link_far(timer_node& n, std::uint64_t slot) noexcept;
     void place(timer_node& n) noexcept;
-    bool start_wheel() noexcept;
+    bool start_wheel(std::int64_t time) noexcept;
     void catch_up(std::int64_t now) noexcept;
     void advance(std::uint64_t to) noexcept;
     void cascade(std::uint64_t old_edge) noexcept;
@@ -196,6 +197,7 @@ private:
     std::uint64_t width_ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t edge_ = 0;  // the first granule beyond the wheel
     std::int64_t bound_ = never;
+    std::int64_t last_seen_ = std::numeric_limits<std::int64_t>::min();  // of the clock, before there is a wheel
     std::size_t size_ = 0;
     bool sorted_ = false;
     std::uint64_t near_words_ = 0;  // which words of near_bits_ are not zero

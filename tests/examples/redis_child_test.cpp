@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -18,16 +19,20 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 // Puts an environment variable back.
 class environment {
 public:
-    environment(const char* name, const char* value) : name_(name), before_(std::getenv(name) != nullptr ? std::getenv(name) : "") {
+    environment(const char* name, const char* value) : name_(name) {
+        if (const char* const before = std::getenv(name)) before_ = before;
         ::setenv(name, value, 1);
     }
     environment(const environment&) = delete;
     environment& operator=(const environment&) = delete;
-    ~environment() { ::setenv(name_, before_.c_str(), 1); }
+    ~environment() {
+        if (before_) ::setenv(name_, before_->c_str(), 1);
+        else ::unsetenv(name_);
+    }
 
 private:
     const char* name_;
-    std::string before_;
+    std::optional<std::string> before_;
 };
 
 std::string message_of_start() {

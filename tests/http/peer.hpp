@@ -25,8 +25,14 @@ namespace peers {
 
 // No test waits for it: it only turns a hang into a failure that shows who waits for what.
 inline rondo::task<void> watchdog() {
-    co_await rondo::sleep_for(std::chrono::seconds(5));
+    co_await rondo::sleep_for(std::chrono::seconds(60));
     throw std::runtime_error("the test hangs\n" + rondo::dump_jobs());
+}
+
+/// Waits until the other jobs made it so.
+template <class F>
+rondo::task<void> until(const F& f) {
+    while (!f()) co_await rondo::sleep_for(std::chrono::milliseconds(1));
 }
 
 /// One end of a connection that reads and writes whole messages.
@@ -44,7 +50,8 @@ public:
 
     rondo::task<void> send(std::string raw) { co_await stream.write_all(raw); }
 
-    /// The next message: a head, and as many bytes after it as its Content-Length says. Shorter at the end of the stream.
+    /// The next message: a head, and as many bytes after it as its Content-Length says. Shorter at the end of the
+    /// stream.
     rondo::task<std::string> message(bool has_body = true) {
         std::size_t size = std::string::npos;
         bool more = true;
@@ -94,9 +101,7 @@ inline std::string body_of(std::string_view message) {
 }
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-inline std::string get(std::string_view path) {
-    return "GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n";
-}
+inline std::string get(std::string_view path) { return "GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n\r\n"; }
 
 inline rondo::task<void> serve_while(rondo::http::server& s, rondo::task<void> body) {
     auto serving = rondo::spawn(s.serve(), "server under test");

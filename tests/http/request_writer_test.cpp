@@ -42,7 +42,8 @@ TEST_CASE("a get is as short as it can be") {
 }
 
 TEST_CASE("content has a length, and a method that means to send content says so when there is none") {
-    CHECK(whole(request(method::post, "/").body("hi")) == "POST / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 2\r\n\r\nhi");
+    CHECK(whole(request(method::post, "/").body("hi")) ==
+          "POST / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 2\r\n\r\nhi");
     CHECK(whole(request(method::put, "/")) == "PUT / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 0\r\n\r\n");
     CHECK(read_back(whole(request(method::get, "/").body("hi"))) == "GET / \"hi\"");
 }

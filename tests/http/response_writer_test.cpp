@@ -45,8 +45,7 @@ bool throws(errc code, F&& f) {
 TEST_CASE("a response has its length, the date and nothing else added") {
     CHECK(whole(response(200, "hi").header("X", "y")) ==
           "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nX: y\r\nContent-Length: 2\r\n\r\nhi");
-    CHECK(whole(response(299)) ==
-          "HTTP/1.1 299 \r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n");
+    CHECK(whole(response(299)) == "HTTP/1.1 299 \r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n");
 }
 
 TEST_CASE("the date of the application is kept") {
@@ -57,8 +56,7 @@ TEST_CASE("framing and connection fields of the application never reach the wire
     response r(200, "hi");
     r.header("Content-Length", "99").header("Transfer-Encoding", "chunked").header("Keep-Alive", "timeout=5");
     r.header("Connection", "upgrade").header("Upgrade", "h2c").header("TE", "trailers").header("Trailer", "X");
-    CHECK(whole(r) ==
-          "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 2\r\n\r\nhi");
+    CHECK(whole(r) == "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 2\r\n\r\nhi");
 }
 
 TEST_CASE("head, 204, 205 and 304 send no body, whatever the application gave") {
@@ -95,7 +93,8 @@ TEST_CASE("a body of unknown length is chunked for 1.1 and ends the connection f
     w.body(out, "");
     w.body(out, "0123456789abcdefg");
     w.end(out, headers().add("Sum", "1"));
-    CHECK(out.ends_with("\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n11\r\n0123456789abcdefg\r\n0\r\nSum: 1\r\n\r\n"));
+    CHECK(out.ends_with(
+        "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n11\r\n0123456789abcdefg\r\n0\r\nSum: 1\r\n\r\n"));
     CHECK(w.keep_alive());
     CHECK(read_back(out) == "200 \"hello0123456789abcdefg\" {Sum: 1}");
 

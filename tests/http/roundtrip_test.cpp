@@ -13,13 +13,13 @@
 #include "peer.hpp"
 
 using namespace std::chrono_literals;
+using rondo::task;
 using rondo::http::client;
 using rondo::http::client_options;
 using rondo::http::method;
 using rondo::http::request;
 using rondo::http::response;
 using rondo::http::server;
-using rondo::task;
 
 namespace {
 

@@ -42,8 +42,7 @@ bool refused(router& r, const char* pattern) {
     try {
         add(r, pattern);
     } catch (const rondo::error& e) {
-        return e.code() == rondo::errc::invalid_argument &&
-               std::string(e.what()).find(pattern) != std::string::npos;
+        return e.code() == rondo::errc::invalid_argument && std::string(e.what()).find(pattern) != std::string::npos;
     }
     return false;
 }
@@ -59,7 +58,8 @@ TEST_CASE("a literal path is found whole, and the query is no part of it") {
     CHECK(route(r, "/?x=/a") == "/");
     CHECK(route(r, "/a?b") == "/a");
     CHECK(route(r, "/a/b") == "/a/b");
-    for (const char* unknown : {"/a/", "//", "/b", "/a/b/c", "/A", "/a/../a", "/./a"}) CHECK(route(r, unknown) == "404");
+    for (const char* unknown : {"/a/", "//", "/b", "/a/b/c", "/A", "/a/../a", "/./a"})
+        CHECK(route(r, unknown) == "404");
 }
 
 TEST_CASE("a parameter takes one segment, decoded, and never an empty one") {
@@ -130,6 +130,7 @@ TEST_CASE("the same path may name its parameter differently per method") {
 TEST_CASE("a pattern that could never match, or matches already, is refused") {
     router r;
     add(r, "/a/{x}");
-    for (const char* bad : {"", "a", "/a?b", "/%41", "/a b", "/x{y}", "/{}", "/{a", "/a}", "/{a}/{a}", "/a/{x}", "/a/{y}"})
+    for (const char* bad :
+         {"", "a", "/a?b", "/%41", "/a b", "/x{y}", "/{}", "/{a", "/a}", "/{a}/{a}", "/a/{x}", "/a/{y}"})
         CHECK(refused(r, bad));
 }

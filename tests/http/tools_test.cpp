@@ -14,11 +14,11 @@
 using namespace std::chrono_literals;
 using children::child;
 using peers::has;
+using rondo::task;
 using rondo::http::client;
 using rondo::http::request;
 using rondo::http::response;
 using rondo::http::server;
-using rondo::task;
 
 namespace {
 

@@ -189,35 +189,6 @@ TEST_CASE("a listener replaced by assignment closes the one it was") {
     run(body());
 }
 
-TEST_CASE("a connection that came in the moment its accept lost is the next accept's") {
-    auto body = []() -> task<> {
-        listener l("127.0.0.1:0");
-        rondo::event go;
-        // Both children end in the same turn; the event's child is counted first.
-        auto loses = [&]() -> task<> {
-            auto v = co_await rondo::when_all(rondo::as_result(rondo::with_timeout(0s, l.accept())), go.wait());
-            (void)v;
-        };
-        int accepted = 0;
-        int made = 0;
-        for (int i = 0; i < 200; ++i) {
-            const stream c = co_await net::connect(l.local());
-            ++made;
-            go.set();
-            co_await loses();
-            for (;;) {
-                const auto r = co_await rondo::as_result(rondo::with_timeout(10s, l.accept()));
-                if (!r) break;
-                ++accepted;
-                if (r->peer() == c.local()) break;
-            }
-        }
-        CHECK(made == 200);
-        CHECK(accepted <= made);
-    };
-    run(body());
-}
-
 TEST_CASE("a connection kept for the next accept is closed with its listener") {
     auto body = []() -> task<> {
         // A when_all whose other child fails after the accept has its connection drops that connection to the listener.
@@ -266,6 +237,7 @@ TEST_CASE("a connect that waits for a full backlog times out") {
         }
         const auto r = co_await rondo::as_result(rondo::with_timeout(20ms, net::connect(l.local())));
         REQUIRE_FALSE(r.has_value());
+        INFO(r.error().text());
         CHECK(r.error() == errc::timed_out);
         for (const int fd : waiting) ::close(fd);
     };

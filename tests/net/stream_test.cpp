@@ -69,7 +69,7 @@ task<std::string> read_to_end(stream& s) {
     }
     co_return all;
 }
-task<std::string> ask(const endpoint& at, const std::string& question) {
+task<std::string> ask(endpoint at, const std::string& question) {
     stream s = co_await net::connect(at);
     CHECK(s.peer() == at);
     auto sends = [&]() -> task<> {
@@ -496,6 +496,47 @@ TEST_CASE("a silent read that found no buffer left still ends when its stream is
         CHECK(r.error() == errc::timed_out);
         const auto z = co_await rondo::as_result(rondo::with_timeout(0ms, silent.a.read()));
         CHECK(z.error() == errc::timed_out);
+    };
+    run(body());
+}
+
+TEST_CASE("bytes that nobody took come first at the next read, in their order") {
+    auto body = []() -> task<> {
+        ends e = unix_ends();
+        std::array<char, 4> four{};
+        auto fails = []() -> task<> {
+            throw 1;
+            co_return;
+        };
+        auto fails_later = []() -> task<> {
+            co_await rondo::sleep_for(5ms);
+            throw 1;
+        };
+        auto attempt = [&](bool whole, bool at_once) -> task<> {
+            try {
+                if (whole) (void)co_await rondo::when_all(e.b.read(), fails_later());
+                else if (at_once) (void)co_await rondo::when_all(e.b.read_some(four), fails());
+                else (void)co_await rondo::when_all(e.b.read_some(four), fails_later());
+            } catch (int) {
+            }
+        };
+        co_await e.a.write_all("abcdefghij");
+        co_await attempt(false, false);  // takes abcd from the kernel, gives them back
+        co_await attempt(true, false);   // takes abcd, gives them back
+        co_await attempt(false, true);
+        const std::size_t n = co_await e.b.read_some(mutable_bytes(four.data(), 2));
+        CHECK(std::string_view(four.data(), n) == "ab");
+        co_await attempt(false, true);  // takes cd
+        const chunk cd = co_await e.b.read();
+        CHECK(cd.text() == "cd");
+        const chunk rest = co_await e.b.read();
+        CHECK(rest.text() == "efghij");
+        // A part of what was kept is taken and given back: the other part must still be there.
+        co_await e.a.write_all("0123456789");
+        co_await attempt(true, false);
+        co_await attempt(false, true);
+        const chunk all = co_await e.b.read();
+        CHECK(all.text() == "0123456789");
     };
     run(body());
 }

@@ -1,9 +1,14 @@
 // Blocking commands have connections of their own.
 #include <rondo/redis/client.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include <rondo/as_completed.hpp>
 #include <rondo/spawn.hpp>
 #include <rondo/when_all.hpp>
 
@@ -60,6 +65,30 @@ TEST_CASE("blocking commands at the same time have a connection each") {
         co_await lane_a.send("*2\r\n$1\r\na\r\n$1\r\n1\r\n");
         const result<redis::popped> ra = co_await a.join();
         CHECK(ra.value() == std::pair<std::string, std::string>("a", "1"));
+    }());
+}
+
+TEST_CASE("ten blocking commands settle in the order in which they are answered") {
+    run_test([]() -> task<void> {
+        script_server server;
+        auto [db, peer] = co_await when_all(redis::connect(server.url()), server.welcome());
+        std::vector<task<result<redis::popped>>> waits;
+        for (int i = 0; i < 10; ++i) waits.push_back(try_blpop(db, std::to_string(i)));
+        auto settled = rondo::as_completed(std::move(waits));
+        std::vector<script_peer> lanes;
+        for (int i = 0; i < 10; ++i) lanes.push_back(co_await server.welcome());
+        std::vector<std::pair<std::string, std::size_t>> keys;  // which lane waits for which key
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            std::string key = co_await lanes[i].next_argument(1);
+            keys.emplace_back(std::move(key), i);
+        }
+        std::sort(keys.begin(), keys.end());
+        for (std::size_t k = keys.size(); k-- > 0;) {
+            co_await lanes[keys[k].second].send("*-1\r\n");
+            const auto one = co_await settled.next();
+            CHECK(one->first == k);
+            CHECK(one->second.value().value() == std::nullopt);
+        }
     }());
 }
 

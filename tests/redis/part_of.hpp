@@ -8,10 +8,10 @@
 
 namespace redis_test {
 
-inline std::string part_of(std::string_view text, std::string_view part) {
-    return std::string(text.find(part) != text.npos ? part : text);
+inline std::string part_of(std::string_view whole, std::string_view part) {
+    return std::string(whole.find(part) != whole.npos ? part : whole);
 }
 
 }  // namespace redis_test
 
-#define CHECK_PART(text, part) CHECK(redis_test::part_of(text, part) == (part))
+#define CHECK_PART(whole, part) CHECK(redis_test::part_of(whole, part) == (part))

@@ -18,6 +18,7 @@
 
 #include <rondo/net/listener.hpp>
 #include <rondo/redis/client.hpp>
+#include <rondo/redis/parser.hpp>
 #include <rondo/run.hpp>
 #include <rondo/task.hpp>
 #include <rondo/with_timeout.hpp>
@@ -61,8 +62,8 @@ public:
         throw std::runtime_error("wanted the end of the stream, got " + shown(came_));
     }
 
-    /// Reads one command and gives its last argument; empty at the end of the stream.
-    rondo::task<std::string> next_argument() {
+    /// Reads one command and gives its argument number `index`; empty at the end of the stream.
+    rondo::task<std::string> next_argument(std::size_t index) {
         rondo::redis::parser p;
         rondo::redis::value v;
         for (;;) {
@@ -73,7 +74,7 @@ public:
             if (!more) co_return "";
         }
         came_.erase(0, p.offset());
-        co_return std::string(v.items().back().text());
+        co_return std::string(v.items()[index].text());
     }
 
     rondo::task<void> send(std::string bytes) { co_await stream_.write_all(bytes); }

@@ -1,6 +1,7 @@
 // The client against a real redis-server.
 #include <rondo/redis/client.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include <rondo/as_completed.hpp>
 #include <rondo/as_result.hpp>
+#include <rondo/sleep.hpp>
 #include <rondo/spawn.hpp>
 #include <rondo/this_job.hpp>
 #include <rondo/when_all.hpp>
@@ -57,6 +59,21 @@ task<void> until_blocked(redis::client db, int wanted) {
     for (;;) {
         const std::string info = co_await db(redis::command<std::string>("INFO", "clients"));
         if (info.find(line) != info.npos) co_return;
+    }
+}
+
+// Asks the server again and again until the key `watch` says stop; gives the longest time that took a turn.
+task<std::chrono::steady_clock::duration> longest_turn(redis::client db) {
+    using clock = std::chrono::steady_clock;
+    co_await db(redis::del("watch"));
+    clock::duration longest{};
+    for (clock::time_point last = clock::now();;) {
+        const auto word = co_await db(redis::get("watch"));
+        const clock::time_point now = clock::now();
+        longest = std::max(longest, now - last);
+        last = now;
+        if (word) co_return longest;
+        co_await rondo::sleep_for(2ms);
     }
 }
 
@@ -237,20 +254,32 @@ TEST_CASE("a cancelled BLPOP no longer blocks on the server, and takes no elemen
 }
 
 TEST_CASE("ten BLPOPs with different timeouts end in the order of their timeouts") {
-    run_test([]() -> task<void> {
-        redis::client db = co_await redis::connect(server_url());
-        std::vector<task<redis::popped>> waits;
-        for (int i = 10; i > 0; --i) waits.push_back(pop(db, "nothing", i * 50ms));
-        auto settled = rondo::as_completed(std::move(waits));
-        std::vector<std::size_t> order;
-        for (;;) {
-            auto one = co_await settled.next();
-            if (!one) break;
-            order.push_back(one->first);
-            CHECK(one->second.has_value());
-        }
-        CHECK(order == std::vector<std::size_t>{9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
-    }());
+    // redis-server answers timeouts that fall into one turn of its loop backwards. So a trial in which it, or we, had no
+    // turn for half a step says nothing about order, and is repeated.
+    constexpr auto step = 50ms;
+    bool judged = false;
+    for (int trials = 0; trials < 20 && !judged; ++trials) {
+        run_test([](bool& quiet) -> task<void> {
+            redis::client db = co_await redis::connect(server_url());
+            std::vector<task<redis::popped>> waits;
+            for (int i = 10; i > 0; --i) waits.push_back(pop(db, "nothing", i * step));
+            auto watching = spawn(longest_turn(db));
+            auto settled = rondo::as_completed(std::move(waits));
+            std::vector<std::size_t> order;
+            for (;;) {
+                auto one = co_await settled.next();
+                if (!one) break;
+                order.push_back(one->first);
+                CHECK(one->second.value() == std::nullopt);
+            }
+            co_await db(redis::set("watch", "stop"));
+            const auto longest = co_await watching.join();
+            quiet = longest < step / 2;
+            CHECK(order.size() == 10);
+            if (quiet) CHECK(order == std::vector<std::size_t>{9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
+        }(judged));
+    }
+    if (!judged) WARN("the machine was too busy in every trial: the order of timeouts was not judged");
 }
 
 TEST_CASE("when the server goes away commands fail, and work again when it is back") {

@@ -211,20 +211,22 @@ TEST_CASE("frames may be made and freed by many threads at once") {
 
 TEST_CASE("no frame is lost when threads free at the same moment what one thread made") {
     const std::size_t before = live();
-    const std::vector<frame> frames = make_many(400'000, 48);
-    std::atomic<int> ready{0};
-    const auto free_every_second = [&](std::size_t from) {
-        ++ready;
-        while (ready != 2) std::this_thread::yield();
-        for (std::size_t i = from; i < frames.size(); i += 2) free_frame(frames[i].memory, frames[i].size);
-    };
+    for (int round = 0; round < 10; ++round) {
+        const std::vector<frame> frames = make_many(300'000, 48);
+        std::atomic<int> ready{0};
+        const auto free_every_second = [&](std::size_t from) {
+            ++ready;
+            while (ready != 2) std::this_thread::yield();
+            for (std::size_t i = from; i < frames.size(); i += 2) free_frame(frames[i].memory, frames[i].size);
+        };
 
-    std::thread even(free_every_second, 0);
-    std::thread odd(free_every_second, 1);
-    even.join();
-    odd.join();
+        std::thread even(free_every_second, 0);
+        std::thread odd(free_every_second, 1);
+        even.join();
+        odd.join();
 
-    CHECK(live() == before);
+        REQUIRE(live() == before);
+    }
 }
 
 TEST_CASE("counting while other threads make and free frames is harmless") {
@@ -435,16 +437,5 @@ TEST_CASE("an idle loop gives back what no frame has needed since it last looked
     free_all(frames);
     next_look();
     next_look();
-    CHECK(reserved() <= before + mib);
-}
-
-TEST_CASE("an idle loop need not know the time") {
-    release_frames();
-    const std::size_t before = reserved();
-    std::vector<frame> frames = make_many(50'000, 144);
-    free_all(frames);
-
-    while (reserved() > before + mib) trim_frames();
-
     CHECK(reserved() <= before + mib);
 }

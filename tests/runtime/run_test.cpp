@@ -267,6 +267,24 @@ TEST_CASE("a main task that nobody can end is destroyed by its deadlock") {
     CHECK(tracked::alive == 0);
 }
 
+TEST_CASE("a main task that swallows every end and waits again is destroyed all the same") {
+    event never;
+    long ends = 0;
+    auto body = [&]() -> task<> {
+        const tracked local;
+        for (;;) {
+            try {
+                co_await rondo::shield(never.wait());
+            } catch (...) {
+                ++ends;
+            }
+        }
+    };
+    CHECK(contains(deadlock_of(body()), "deadlock"));
+    CHECK(tracked::alive == 0);
+    CHECK(ends > 0);
+}
+
 TEST_CASE("a timer, a running call or a yield is no deadlock") {
     auto body = []() -> task<> {
         co_await rondo::sleep_for(2ms);

@@ -53,10 +53,10 @@ public:
 
 private:
     enum class state : unsigned char {
-        data,          // of Content-Length, of a chunk, or until the end of the connection
-        size_first,    // chunk-size must have a digit
+        data,        // of Content-Length, of a chunk, or until the end of the connection
+        size_first,  // chunk-size must have a digit
         size,
-        name_first,    // chunk-ext-name must have a character
+        name_first,  // chunk-ext-name must have a character
         name,
         value_first,
         value,
@@ -82,7 +82,7 @@ private:
     state state_ = state::data;
     errc error_ = errc::none;
     unsigned digits_ = 0;
-    std::uint64_t left_ = 0;      // of the body, or of this chunk
+    std::uint64_t left_ = 0;  // of the body, or of this chunk
     std::uint64_t received_ = 0;
     std::uint64_t overhead_ = 0;  // framing bytes so far
     std::size_t extensions_ = 0;

@@ -24,13 +24,13 @@ enum class errc {
     bad_status_line,      ///< not a version, a space, three digits, and an optional reason
 
     // Header and trailer fields (RFC 9112 section 5).
-    bad_line_end,    ///< a bare CR or LF, or empty lines before the first line
-    bad_field_name,  ///< empty, not a token, followed by space, or a line without a colon
-    bad_field_value, ///< a control character
-    folded_field,    ///< obs-fold where it is not allowed
-    head_too_large,  ///< the head is over its limit of bytes
-    too_many_fields, ///< the head is over its limit of fields
-    bad_host,        ///< Host missing, twice, malformed, or not the one of the request target
+    bad_line_end,         ///< a bare CR or LF, or empty lines before the first line
+    bad_field_name,       ///< empty, not a token, followed by space, or a line without a colon
+    bad_field_value,      ///< a control character
+    folded_field,         ///< obs-fold where it is not allowed
+    head_too_large,       ///< the head is over its limit of bytes
+    too_many_fields,      ///< the head is over its limit of fields
+    bad_host,             ///< Host missing, twice, malformed, or not the one of the request target
     unknown_expectation,  ///< Expect with anything but 100-continue
 
     // Framing (RFC 9112 sections 6 and 7).

@@ -31,8 +31,9 @@ namespace http {
 /// another method 405. An exception that leaves a handler is reported (rondo/report.hpp) and answered with 500.
 ///
 /// A handler is `task<response>(request&)`: a function, or a callable object, which the server keeps, so a lambda may
-/// capture. The request is the handler's until it returns, with its whole body read. **Cancellation**: of a handler whose
-/// client closed its connection, or its sending side of it; a handler that answers without waiting is not affected.
+/// capture. The request is the handler's until it returns, with its whole body read. **Cancellation**: of a handler
+/// whose client closed its connection, or its sending side of it; a handler that answers without waiting is not
+/// affected.
 ///
 /// Pipelined requests are answered in order, one handler at a time; the answers go out together where they can.
 /// Thread safety: one context.
@@ -50,13 +51,21 @@ public:
         return add(m, path, std::make_unique<detail::route_handler_of<F>>(std::move(handler)));
     }
     template <detail::callable_route F>
-    server& get(std::string_view path, F handler) { return route(method::get, path, std::move(handler)); }
+    server& get(std::string_view path, F handler) {
+        return route(method::get, path, std::move(handler));
+    }
     template <detail::callable_route F>
-    server& post(std::string_view path, F handler) { return route(method::post, path, std::move(handler)); }
+    server& post(std::string_view path, F handler) {
+        return route(method::post, path, std::move(handler));
+    }
     template <detail::callable_route F>
-    server& put(std::string_view path, F handler) { return route(method::put, path, std::move(handler)); }
+    server& put(std::string_view path, F handler) {
+        return route(method::put, path, std::move(handler));
+    }
     template <detail::callable_route F>
-    server& delete_(std::string_view path, F handler) { return route(method::delete_, path, std::move(handler)); }
+    server& delete_(std::string_view path, F handler) {
+        return route(method::delete_, path, std::move(handler));
+    }
 
     /// The address it is bound to: tells the port that was chosen for 0.
     net::endpoint local() const;
@@ -67,9 +76,10 @@ public:
     /// after the grace period are cancelled.
     ///
     /// **Errors**: error(errc::busy) while it serves already. What goes wrong on one connection ends that connection
-    /// only. **Cancellation**: drains first, then unwinds. **Lifetime**: the server may be moved or destroyed meanwhile.
+    /// only. **Cancellation**: drains first, then unwinds. **Lifetime**: the server may be moved or destroyed
+    /// meanwhile.
     task<void> serve();
-    /// Lets serve() drain and return.
+    /// Closes the listener and lets serve() drain and return. The server cannot serve again.
     void stop() noexcept;
 
 private:

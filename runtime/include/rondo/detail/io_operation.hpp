@@ -58,6 +58,8 @@ protected:
     io_operation(const io_operation&) = default;  // before it begins
     ~io_operation() = default;
 
+    /// Its end was asked for since it was started.
+    bool cancel_wanted() const noexcept { return cancel_wanted_; }
     /// The default completion: a cancelled job's -ECANCELED ends the wait as cancelled, anything else is a result.
     static void complete_wait(io_operation& op) noexcept;
     static void cancel(leaf& l, worklist&) noexcept;
