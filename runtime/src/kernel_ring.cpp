@@ -9,9 +9,31 @@
 
 #include <rondo/error.hpp>
 
+#if defined(__SANITIZE_THREAD__)
+#define RONDO_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RONDO_TSAN 1
+#endif
+#endif
+#ifdef RONDO_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace rondo::inline v0::detail {
 
 namespace {
+
+// liburing maps and unmaps by raw system calls, which ThreadSanitizer does not see: memory that one thread's ring gave
+// back looks to it as if it were still that thread's.
+#ifdef RONDO_TSAN
+char unmapped_memory;
+void memory_came() noexcept { __tsan_acquire(&unmapped_memory); }
+void memory_goes() noexcept { __tsan_release(&unmapped_memory); }
+#else
+void memory_came() noexcept {}
+void memory_goes() noexcept {}
+#endif
 
 // Best first. TASKRUN_FLAG lets the loop see without a system call that completions wait to be fetched.
 constexpr std::array<unsigned, 4> setups{
@@ -61,6 +83,7 @@ int disabled_sysctl() {
 
 kernel_ring::kernel_ring(unsigned entries) {
     open(std::clamp(entries, 1U, 32768U));
+    memory_came();
     sq_head_ = ring_.sq.khead;
     sq_tail_ = ring_.sq.ktail;
     sq_flags_ = ring_.sq.kflags;
@@ -97,7 +120,10 @@ void kernel_ring::open(unsigned entries) {
     io_uring_register_ring_fd(&ring_);
 }
 
-kernel_ring::~kernel_ring() { io_uring_queue_exit(&ring_); }
+kernel_ring::~kernel_ring() {
+    memory_goes();
+    io_uring_queue_exit(&ring_);
+}
 
 int kernel_ring::enter(unsigned wait_for, const __kernel_timespec* limit) noexcept {
     const unsigned to_submit = publish();
