@@ -18,9 +18,8 @@ task<> set_timeout(auto resolve, int value, std::chrono::seconds time) {
 }
 
 static promise<int> take(int number, std::chrono::seconds time) {
-    return promise<int>::create([&](auto resolve, auto /*reject*/) {
-        rondo::spawn(set_timeout(resolve, number, time)).detach();
-    });
+    return promise<int>::create(
+        [&](auto resolve, auto /*reject*/) { rondo::spawn(set_timeout(resolve, number, time)).detach(); });
 }
 
 static task<> ten_promises() {

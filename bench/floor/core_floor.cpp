@@ -1,13 +1,13 @@
-// The floor of the micro benchmarks: the least that hand-written code does for the same work. A lazy task with symmetric
-// transfer and pooled frames, an intrusive ready list, a 1 ms timer wheel, bare liburing. No cancellation, no errors, no
-// locations, nothing checked.
+// The floor of the micro benchmarks: the least that hand-written code does for the same work. A lazy task with
+// symmetric transfer and pooled frames, an intrusive ready list, a 1 ms timer wheel, bare liburing. No cancellation, no
+// errors, no locations, nothing checked.
+#include <liburing.h>
+#include <sys/mman.h>
 #include <algorithm>
 #include <coroutine>
 #include <cstdlib>
 #include <exception>
-#include <liburing.h>
 #include <new>
-#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,8 @@ void* carve(std::size_t n) {
     static char* at = nullptr;
     if (at == nullptr) {
         constexpr std::size_t all = std::size_t{1} << 30U;
-        void* const p = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const p =
+            ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) std::abort();
         ::madvise(p, all, MADV_HUGEPAGE);
         at = static_cast<char*>(p);
@@ -341,7 +342,7 @@ void nops(std::uint64_t n, std::uint64_t width) {
         unsigned head = 0;
         unsigned count = 0;
         io_uring_cqe* cqe = nullptr;
-        io_uring_for_each_cqe(&ring, head, cqe) ++count;
+        io_uring_for_each_cqe (&ring, head, cqe) ++count;
         io_uring_cq_advance(&ring, count);
         done += count;
     }

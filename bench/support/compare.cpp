@@ -2,8 +2,11 @@
 //
 //   compare SUITE [--rounds R] [--json FILE] [--only SCENARIO] name=program [name=program ...]
 //
-// The first contender is the one in question, the second the floor. Each round runs every contender once on each scenario,
-// in turn, so that the machine's moods fall on all alike.
+// The first contender is the one in question, the second the floor. Each round runs every contender once on each
+// scenario, in turn, so that the machine's moods fall on all alike.
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,9 +16,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -27,11 +27,11 @@ struct work {
 
 // Enough units for 50 to 500 ms each.
 constexpr work micro[] = {
-    {"task_call", 10'000'000},    {"task_call_depth10", 1'000'000}, {"yield", 20'000'000},
-    {"when_all_10", 10'000'000},  {"when_all_1000", 10'000'000},    {"spawn_1m", 1'000'000},
-    {"sleepers_1m", 1'000'000},   {"timer_arm_cancel", 20'000'000}, {"nop_1", 100'000},
-    {"nop_64", 2'000'000},        {"nop_256", 2'000'000},           {"cancel_depth1", 50'000},
-    {"cancel_depth5", 50'000},    {"cancel_depth10", 50'000},
+    {"task_call", 10'000'000},   {"task_call_depth10", 1'000'000}, {"yield", 20'000'000},
+    {"when_all_10", 10'000'000}, {"when_all_1000", 10'000'000},    {"spawn_1m", 1'000'000},
+    {"sleepers_1m", 1'000'000},  {"timer_arm_cancel", 20'000'000}, {"nop_1", 100'000},
+    {"nop_64", 2'000'000},       {"nop_256", 2'000'000},           {"cancel_depth1", 50'000},
+    {"cancel_depth5", 50'000},   {"cancel_depth10", 50'000},
 };
 
 struct contender {
@@ -87,7 +87,8 @@ bool offers(const std::string& list, std::string_view scenario) {
 }
 
 int usage(const char* why) {
-    std::fprintf(stderr, "compare: %s\nusage: compare SUITE [--rounds R] [--json FILE] [--only SCENARIO] name=program ...\n",
+    std::fprintf(stderr,
+                 "compare: %s\nusage: compare SUITE [--rounds R] [--json FILE] [--only SCENARIO] name=program ...\n",
                  why);
     return 2;
 }

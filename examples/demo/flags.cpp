@@ -101,11 +101,11 @@ flags parse_flags(int argc, const char* const* argv) {
         else if (flag == "--redis") f.redis_url = args.value("a URL");
         else if (flag == "--http") f.http_url = args.value("a URL");
         else {
-            bool* const toggle = flag == "--blocking"                   ? &f.blocking
-                                 : flag == "--plain"                    ? &f.plain
-                                 : flag == "--help" || flag == "-h"     ? &f.help
-                                 : flag == "--no-time-check"            ? &f.time_check
-                                                                        : nullptr;
+            bool* const toggle = flag == "--blocking"               ? &f.blocking
+                                 : flag == "--plain"                ? &f.plain
+                                 : flag == "--help" || flag == "-h" ? &f.help
+                                 : flag == "--no-time-check"        ? &f.time_check
+                                                                    : nullptr;
             if (toggle == nullptr) throw flag_error(fmt::format("{}: unknown flag", flag));
             args.no_value();
             *toggle = toggle != &f.time_check;

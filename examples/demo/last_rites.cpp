@@ -73,12 +73,12 @@ bool copy(path& to, const char* from) noexcept {
 }  // namespace
 
 void install() {
-    struct sigaction act {};
+    struct sigaction act{};
     act.sa_mask = handled_signals();
     act.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     act.sa_handler = on_fatal;
     for (const int s : fatal) {
-        struct sigaction before {};
+        struct sigaction before{};
         ::sigaction(s, nullptr, &before);
         // What the parent had ignored (nohup) stays ignored.
         if (before.sa_handler != SIG_IGN || s == SIGPIPE) ::sigaction(s, &act, nullptr);
@@ -95,8 +95,7 @@ void show_cursor_at_death(bool yes) noexcept {
 
 bool reap_at_death(pid_t child, const char* directory, const char* first_file, const char* second_file) noexcept {
     const hold quiet;
-    if (!copy(owed.directory, directory) || !copy(owed.first_file, first_file) ||
-        !copy(owed.second_file, second_file))
+    if (!copy(owed.directory, directory) || !copy(owed.first_file, first_file) || !copy(owed.second_file, second_file))
         return owed.reap = false;
     owed.child = child;
     return owed.reap = true;
@@ -115,7 +114,7 @@ hold::hold() noexcept {
 hold::~hold() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void hold::release_in_child() const noexcept {
-    struct sigaction act {};
+    struct sigaction act{};
     act.sa_handler = SIG_DFL;
     for (const int s : fatal) ::sigaction(s, &act, nullptr);
     ::sigaction(SIGTSTP, &act, nullptr);

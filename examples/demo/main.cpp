@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <rondo/race.hpp>
 #include <rondo/run.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/when_all.hpp>
-#include <unistd.h>
 
 #include "bars.hpp"
 #include "board.hpp"

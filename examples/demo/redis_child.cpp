@@ -48,8 +48,9 @@ std::string find_on_path(std::string_view program) {
 std::string find_server() {
     for (const std::string_view program : {"redis-server", "redis-check-rdb"})
         if (std::string found = find_on_path(program); !found.empty()) return found;
-    throw std::runtime_error("no redis-server found: install redis-tools (apt-get install redis-tools), "
-                             "or use --redis URL, --only timers or --only http");
+    throw std::runtime_error(
+        "no redis-server found: install redis-tools (apt-get install redis-tools), "
+        "or use --redis URL, --only timers or --only http");
 }
 
 // True when a server accepts on this socket and answers PING.
@@ -114,10 +115,26 @@ void redis_child::make_directory() {
 }
 
 void redis_child::launch(const std::string& program) {
-    const std::array<const char*, 20> arguments{
-        "redis-server", "--port",  "0",       "--unixsocket", socket_.c_str(), "--unixsocketperm", "700",
-        "--save",       "",        "--appendonly", "no",      "--hz",          "500",              "--dynamic-hz",
-        "no",           "--daemonize", "no",  "--logfile",    log_.c_str(),    nullptr};
+    const std::array<const char*, 20> arguments{"redis-server",
+                                                "--port",
+                                                "0",
+                                                "--unixsocket",
+                                                socket_.c_str(),
+                                                "--unixsocketperm",
+                                                "700",
+                                                "--save",
+                                                "",
+                                                "--appendonly",
+                                                "no",
+                                                "--hz",
+                                                "500",
+                                                "--dynamic-hz",
+                                                "no",
+                                                "--daemonize",
+                                                "no",
+                                                "--logfile",
+                                                log_.c_str(),
+                                                nullptr};
     const pid_t parent = ::getpid();
     const last_rites::hold signals;
     const pid_t child = ::fork();

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <rondo/as_result.hpp>
 #include <rondo/redis/commands.hpp>
 #include <rondo/when_all.hpp>
-#include <unistd.h>
 
 namespace demo {
 

@@ -54,8 +54,7 @@ void append_parts(std::string& out, const board& b, const limits& l) {
 }
 
 bool all_in_order(const board& b, const limits& l) {
-    return std::all_of(b.parts().begin(), b.parts().end(),
-                       [&](part p) { return in_order(b, p, l.grain_of(p)); });
+    return std::all_of(b.parts().begin(), b.parts().end(), [&](part p) { return in_order(b, p, l.grain_of(p)); });
 }
 
 void append_overdrafts(std::string& out, const costs& c, const targets& t) {

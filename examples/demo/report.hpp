@@ -12,8 +12,8 @@ namespace demo {
 
 /// What a run cost, as the report shows it.
 struct costs {
-    duration cpu{};              ///< from main on
-    duration cpu_before_main{};  ///< loading and linking the program
+    duration cpu{};                                          ///< from main on
+    duration cpu_before_main{};                              ///< loading and linking the program
     std::size_t processes = 0, threads = 0, memory_kib = 0;  ///< 0: not known
 };
 

@@ -62,13 +62,13 @@ std::vector<std::string> complaints(const board& b, const limits& l) {
                                       w.settled() ? w.reason() : "it never settled"));
     for (const part p : b.parts())
         if (!in_order(b, p, l.grain_of(p)))
-            out.push_back(fmt::format("{}: expected the order 10 9 8 7 6 5 4 3 2 1, but it was {}", name(p),
-                                      order_of(b, p)));
+            out.push_back(
+                fmt::format("{}: expected the order 10 9 8 7 6 5 4 3 2 1, but it was {}", name(p), order_of(b, p)));
     if (!l.judge_time) return out;
     add_too_early(out, b);
     if (b.wall() > l.wall)
-        out.push_back(fmt::format("wall: expected at most {:.3f} s, but it took {:.4f} s", seconds(l.wall),
-                                  seconds(b.wall())));
+        out.push_back(
+            fmt::format("wall: expected at most {:.3f} s, but it took {:.4f} s", seconds(l.wall), seconds(b.wall())));
     return out;
 }
 

@@ -11,7 +11,7 @@ namespace demo {
 
 /// What a run is held to.
 struct limits {
-    duration wall{};                         ///< from the first wait armed to the last settled, at most
+    duration wall{};                           ///< from the first wait armed to the last settled, at most
     std::array<duration, part_count> grain{};  ///< coarseness of each part's clock: waits closer than that may swap
     bool judge_time = true;
 

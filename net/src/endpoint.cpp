@@ -1,13 +1,13 @@
 #include <rondo/net/endpoint.hpp>
 
-#include <algorithm>
 #include <arpa/inet.h>
-#include <charconv>
-#include <cstddef>
-#include <cstring>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/un.h>
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
 
 #include <rondo/error.hpp>
 

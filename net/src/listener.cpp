@@ -1,9 +1,9 @@
 #include <rondo/net/listener.hpp>
 
-#include <cerrno>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
 
 namespace rondo::inline v0 {
 namespace net {
@@ -15,7 +15,7 @@ namespace {
 /// A path left by a process that is gone: a socket that refuses connections.
 bool is_stale(const endpoint& at) {
     const std::string path(at.path());
-    struct stat s {};
+    struct stat s{};
     if (::lstat(path.c_str(), &s) != 0 || !S_ISSOCK(s.st_mode)) return false;
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return false;
@@ -43,8 +43,7 @@ listener::listener(const endpoint& at, const listener_options& options) {
     if (::bind(fd, at.address(), at.size()) != 0) {
         const int err = errno;
         const bool replaced = err == EADDRINUSE && at.is_unix() && is_stale(at) &&
-                              ::unlink(std::string(at.path()).c_str()) == 0 &&
-                              ::bind(fd, at.address(), at.size()) == 0;
+                              ::unlink(std::string(at.path()).c_str()) == 0 && ::bind(fd, at.address(), at.size()) == 0;
         if (!replaced) refuse(err, at);
     }
     if (::listen(fd, options.backlog()) != 0) refuse(errno, at);

@@ -1,8 +1,8 @@
 #include <rondo/net/detail/socket.hpp>
 
+#include <unistd.h>
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 namespace rondo::inline v0 {
 namespace net::detail {

@@ -1,10 +1,10 @@
 #include <rondo/net/stream.hpp>
 
-#include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <cerrno>
 
 namespace rondo::inline v0 {
 namespace net {

@@ -1,9 +1,9 @@
 #include <rondo/net/detail/stream_operations.hpp>
 
+#include <sys/socket.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sys/socket.h>
 
 namespace rondo::inline v0 {
 namespace net::detail {

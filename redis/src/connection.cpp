@@ -104,8 +104,7 @@ task<void> connection::live(lifeline hold) {
         hold->greeted_.set();
         co_await when_all(hold->read_loop(), hold->write_loop());
     } catch (const cancelled& c) {
-        if (!hold->closing_)
-            hold->why_ = rondo::fault(rondo::errc::closed, "redis").detail(to_string(c.reason()));
+        if (!hold->closing_) hold->why_ = rondo::fault(rondo::errc::closed, "redis").detail(to_string(c.reason()));
     } catch (...) {
         hold->why_ = rondo::detail::current_fault();
     }
@@ -152,8 +151,8 @@ task<void> connection::greet_without_hello() {
         if (v.is_error()) lose(errc::server, std::string(v.text()));
     }
     // Something has to be asked, so that a server that is full or wants a password says so now.
-    const command<value> last = options_->database() != 0 ? command<value>("SELECT", options_->database())
-                                                          : command<value>("PING");
+    const command<value> last =
+        options_->database() != 0 ? command<value>("SELECT", options_->database()) : command<value>("PING");
     const value v = co_await ask(text_of(last));
     if (v.is_error()) lose(errc::server, std::string(v.text()));
 }

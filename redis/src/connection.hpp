@@ -24,8 +24,8 @@ namespace detail {
 
 /// Connects once, lives until the socket ends, and then fails what it still holds. It is not used again after that.
 ///
-/// One job does it all: it connects and greets, then reads and writes in two children, so that reading never waits for a
-/// write. The job shares ownership; close() ends it.
+/// One job does it all: it connects and greets, then reads and writes in two children, so that reading never waits for
+/// a write. The job shares ownership; close() ends it.
 class connection : public std::enable_shared_from_this<connection> {
 public:
     static std::shared_ptr<connection> open(std::shared_ptr<const options> o);

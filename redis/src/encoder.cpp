@@ -17,7 +17,8 @@ encoder::encoder(std::string_view name, std::size_t arguments) {
 encoder::encoder(const encoder& other) { put(other.encoded().text()); }
 
 encoder::encoder(encoder&& other) noexcept
-    : size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, inside)),
+    : size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, inside)),
       heap_(std::move(other.heap_)) {
     if (!heap_) std::memcpy(inline_.data(), other.inline_.data(), size_);
 }

@@ -235,8 +235,8 @@ parser::step parser::take_length(std::string_view line) {
 parser::step parser::open_string(std::uint64_t length) {
     const std::uint64_t left = used() < limits_.reply_bytes() ? limits_.reply_bytes() - used() : 0;
     if (length > left)
-        return fail(errc::limit_exceeded, "a string of " + std::to_string(length) + " bytes where the limit leaves " +
-                                              std::to_string(left));
+        return fail(errc::limit_exceeded,
+                    "a string of " + std::to_string(length) + " bytes where the limit leaves " + std::to_string(left));
     if (type_ == '=' && length < format_.size()) return fail_line(std::to_string(length), "is too short for a format");
     if (type_ == ';') {
         if (length == 0) {
@@ -325,7 +325,8 @@ parser::step parser::open_aggregate(std::uint64_t count, bool streamed) {
 parser::step parser::close_streamed() {
     frame& f = frames_.back();
     if (f.annotated) return fail(errc::protocol, "an attribute without its value");
-    if (f.kind == redis::kind::map && f.items.size() % 2 != 0) return fail(errc::protocol, "a map with a key but no value");
+    if (f.kind == redis::kind::map && f.items.size() % 2 != 0)
+        return fail(errc::protocol, "a map with a key but no value");
     value v = value::aggregate(f.kind, std::move(f.items));
     frames_.pop_back();
     return complete(std::move(v));
@@ -339,7 +340,8 @@ parser::step parser::complete(value v) {
         if (f.kind == redis::kind::push && f.items.empty() && !names_push)
             return fail(errc::protocol, "a push whose kind is no string but " + to_string(v, 40));
         if (f.streamed && ++elements_ > limits_.elements())
-            return fail(errc::limit_exceeded, "more than " + std::to_string(limits_.elements()) + " elements in a value");
+            return fail(errc::limit_exceeded,
+                        "more than " + std::to_string(limits_.elements()) + " elements in a value");
         f.annotated = false;
         f.items.push_back(std::move(v));
         if (f.streamed || --f.left != 0) return step::again;
@@ -377,7 +379,8 @@ parser::step parser::fail_line(std::string_view line, std::string_view what) {
 }
 
 parser::step parser::fail_type(char c) {
-    std::string text = "unexpected " + quoted({&c, 1}) + (streaming_ ? " inside a streamed string" : " where a value starts");
+    std::string text =
+        "unexpected " + quoted({&c, 1}) + (streaming_ ? " inside a streamed string" : " where a value starts");
     if (frames_.empty() && !streaming_) {
         if (c == 'H') text += "; is this an HTTP server?";
         if (c == '\x15' || c == '\x16') text += "; is this a TLS port?";

@@ -35,7 +35,7 @@ public:
     owner next_owner() const noexcept {
         if (owed_ == 0) return owner::nobody;
         return waiting_.front() == nullptr || waiting_.front()->abandoned_before_ != 0 ? owner::abandoned
-                                                                                      : owner::request;
+                                                                                       : owner::request;
     }
     request* front() const noexcept { return waiting_.front(); }
 

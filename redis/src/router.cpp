@@ -34,8 +34,7 @@ void router::submit(request& r) {
         c.submit(r);
         return;
     }
-    if (blocking_ >= options_->max_blocking())
-        refuse(r, std::to_string(blocking_) + " blocking commands are waiting");
+    if (blocking_ >= options_->max_blocking()) refuse(r, std::to_string(blocking_) + " blocking commands are waiting");
     const std::shared_ptr<connection> c = lease();
     ++blocking_;
     c->submit(r);  // it keeps itself alive as long as its socket lives

@@ -1,8 +1,8 @@
 #include "buffer_ring.hpp"
 
+#include <sys/mman.h>
 #include <cerrno>
 #include <new>
-#include <sys/mman.h>
 
 #include "leaks.hpp"
 

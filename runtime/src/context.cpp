@@ -120,9 +120,10 @@ void context::run(job& main, const bool& done) {
     while (!done) {
         if (turn(done) || done) continue;
         if (deadlock.empty()) {
-            deadlock = (clock_held_ ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
-                                    : "nothing can ever wake the program again; every job:\n") +
-                       dump();
+            deadlock =
+                (clock_held_ ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
+                             : "nothing can ever wake the program again; every job:\n") +
+                dump();
             clock_held_ = false;
             detail::cancel(main, cancel_reason::shutdown);
             continue;
@@ -135,8 +136,7 @@ void context::run(job& main, const bool& done) {
         break;
     }
     main_ = nullptr;
-    if (!deadlock.empty())
-        throw error(fault(errc::deadlock).detail(deadlock));
+    if (!deadlock.empty()) throw error(fault(errc::deadlock).detail(deadlock));
 }
 
 void context::run_until_drained(std::int64_t limit) {
@@ -431,8 +431,8 @@ void context::orphan_ended(group& g) noexcept {
     for (const group* other = orphans_; other != nullptr; other = other->next_) {
         if (other->owner_ == owner) return;
     }
-    const auto it = std::find_if(ending_.begin(), ending_.end(),
-                                 [owner](const promise_base* p) { return p->root_job() == owner; });
+    const auto it =
+        std::find_if(ending_.begin(), ending_.end(), [owner](const promise_base* p) { return p->root_job() == owner; });
     promise_base& root = **it;
     ending_.erase(it);
     owner->ending = false;
@@ -460,7 +460,8 @@ void disarm(timer& t) noexcept {
 }
 
 activation::activation(context& c) : saved_(tls) {
-    if (tls.context != nullptr) throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
+    if (tls.context != nullptr)
+        throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
     tls = thread_state();
     tls.context = &c;
 }

@@ -1,8 +1,8 @@
 #include "inbox.hpp"
 
-#include <cerrno>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <cerrno>
 #include <utility>
 
 #include <rondo/error.hpp>

@@ -1,8 +1,8 @@
 // The one door through which other threads reach a context.
 //
-// A stack of messages, taken whole and reversed. `parked_` says that the owner sleeps in the kernel or is about to: only
-// then does a post pay for a wake, and only the first of a burst does. Both sides are sequentially consistent: either the
-// owner sees the message before it sleeps, or the poster sees that it is parked.
+// A stack of messages, taken whole and reversed. `parked_` says that the owner sleeps in the kernel or is about to:
+// only then does a post pay for a wake, and only the first of a burst does. Both sides are sequentially consistent:
+// either the owner sees the message before it sleeps, or the poster sees that it is parked.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // The door through which every coroutine is resumed, and cancellation.
 #include <rondo/detail/job.hpp>
 
-#include <cstdlib>
 #include <cxxabi.h>
+#include <cstdlib>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -25,7 +25,8 @@ namespace {
         text += "; it was awaited at " + format_location(p->caller_promise()->where);
     text +=
         ". g++ 12 drops the body of a coroutine that declares nothing in its outermost block and has a co_await in a "
-        "condition: write `bool ok = co_await f();` and test ok. An awaiter that resumes a rondo coroutine itself has the "
+        "condition: write `bool ok = co_await f();` and test ok. An awaiter that resumes a rondo coroutine itself has "
+        "the "
         "same effect";
     report(text);
     std::abort();
@@ -36,7 +37,8 @@ inline void resume_chain(std::coroutine_handle<> h) noexcept {
     do {
         std::exchange(tls.next, nullptr).resume();
     } while (tls.next);
-    if (!tls.progressed) [[unlikely]] dropped_body();
+    if (!tls.progressed) [[unlikely]]
+        dropped_body();
 }
 
 }  // namespace

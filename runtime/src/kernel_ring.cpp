@@ -64,8 +64,9 @@ int disabled_sysctl() {
                 why = "it is switched off by the sysctl kernel.io_uring_disabled = " + std::to_string(v) +
                       "; run: sysctl kernel.io_uring_disabled=0";
             else
-                why = "not permitted: a seccomp filter forbids it (Docker's default profile does); run the container "
-                      "with a profile that allows the io_uring_* system calls";
+                why =
+                    "not permitted: a seccomp filter forbids it (Docker's default profile does); run the container "
+                    "with a profile that allows the io_uring_* system calls";
             break;
         case ENOMEM:
             why = "no locked memory left even for " + std::to_string(fewest_entries) +
@@ -142,6 +143,8 @@ int kernel_ring::enter(unsigned wait_for, const __kernel_timespec* limit) noexce
     return rc < 0 ? rc : 0;
 }
 
-int kernel_ring::register_buffers(io_uring_buf_reg& reg) noexcept { return io_uring_register_buf_ring(&ring_, &reg, 0); }
+int kernel_ring::register_buffers(io_uring_buf_reg& reg) noexcept {
+    return io_uring_register_buf_ring(&ring_, &reg, 0);
+}
 
 }  // namespace rondo::inline v0::detail

@@ -4,9 +4,9 @@
 // same queues; only enter() differs.
 #pragma once
 
+#include <liburing.h>
 #include <cstddef>
 #include <cstdint>
-#include <liburing.h>
 
 namespace rondo::inline v0::detail {
 

@@ -30,7 +30,8 @@ void main_job::check() const {
 }
 
 void run_main(const runtime_options& options, main_job& main) {
-    if (tls.context != nullptr) throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
+    if (tls.context != nullptr)
+        throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
     context c(options, std::make_unique<kernel_ring>(options.ring_entries()));
     const activation here(c);
     std::exception_ptr deadlock;

@@ -19,9 +19,7 @@ void timeout_base::child_done(combinator& owner, child_job&) noexcept {
     if (self.armed()) disarm(self);
 }
 
-void timeout_base::fired(timer& t) noexcept {
-    static_cast<timeout_base&>(t).cancel_children(cancel_reason::deadline);
-}
+void timeout_base::fired(timer& t) noexcept { static_cast<timeout_base&>(t).cancel_children(cancel_reason::deadline); }
 
 void timeout_base::check(const child_job& c) const {
     if (c.state != settled::cancelled) return;

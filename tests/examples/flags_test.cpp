@@ -70,8 +70,7 @@ TEST_CASE("a bad flag is named in the complaint") {
 
 TEST_CASE("a scale is a number from 0.001 to 100") {
     for (const char* const bad : {"0", "-1", "0.0009", "100.1", "1x", "x", "nan", "inf", "1 ", "0x1"})
-        CHECK(complaint({"--scale", bad}) ==
-              "--scale: '" + std::string(bad) + "' is not a number from 0.001 to 100");
+        CHECK(complaint({"--scale", bad}) == "--scale: '" + std::string(bad) + "' is not a number from 0.001 to 100");
     CHECK(parsed({"--scale", "0.001"}).scale == 0.001);
     CHECK(parsed({"--scale", "100"}).scale == 100.0);
 }

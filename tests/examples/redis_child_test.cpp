@@ -54,7 +54,7 @@ TEST_CASE("the server lives in a private directory for as long as the object, an
         directory = child.directory();
         pid = child.pid();
         CHECK(child.url() == "unix://" + directory + "/s");
-        struct stat s {};
+        struct stat s{};
         REQUIRE(::stat(directory.c_str(), &s) == 0);
         CHECK((s.st_mode & 0777) == 0700);
         CHECK(::kill(pid, 0) == 0);

@@ -1,12 +1,12 @@
 // A byte, a connection or a buffer that arrives in the moment of a cancel is delivered or still there: never lost.
+#include <sys/socket.h>
+#include <unistd.h>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <vector>
 
 #include <rondo/as_result.hpp>
@@ -316,7 +316,8 @@ TEST_CASE("a write_some that is cancelled has written nothing, or gives what it 
         std::size_t told = 0;
         int cancelled = 0;
         for (int i = 0; i < 50; ++i) {
-            const auto r = co_await rondo::as_result(rondo::with_timeout(std::chrono::microseconds(i), e.a.write_some(big)));
+            const auto r =
+                co_await rondo::as_result(rondo::with_timeout(std::chrono::microseconds(i), e.a.write_some(big)));
             if (r) told += *r;
             else ++cancelled;
         }

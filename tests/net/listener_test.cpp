@@ -1,12 +1,12 @@
 #include <rondo/net/listener.hpp>
 
 #include <fcntl.h>
-#include <optional>
-#include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <rondo/as_result.hpp>

@@ -1,7 +1,7 @@
 // Many operations in flight, a ring of few entries, one cancel for all.
+#include <sys/resource.h>
 #include <cstddef>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 #include <rondo/as_result.hpp>

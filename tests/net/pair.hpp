@@ -1,9 +1,9 @@
 // Connected streams for tests.
 #pragma once
 
-#include <stdexcept>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <stdexcept>
 #include <utility>
 
 #include <rondo/net/listener.hpp>

@@ -1,14 +1,14 @@
 #include <rondo/net/stream.hpp>
 
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <string_view>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <vector>
 
 #include <rondo/as_result.hpp>
@@ -517,8 +517,7 @@ TEST_CASE("bytes that nobody took come first at the next read, in their order") 
                 if (whole) (void)co_await rondo::when_all(e.b.read(), fails_later());
                 else if (at_once) (void)co_await rondo::when_all(e.b.read_some(four), fails());
                 else (void)co_await rondo::when_all(e.b.read_some(four), fails_later());
-            } catch (int) {
-            }
+            } catch (int) {}
         };
         co_await e.a.write_all("abcdefghij");
         co_await attempt(false, false);  // takes abcd from the kernel, gives them back

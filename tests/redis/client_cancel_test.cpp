@@ -86,9 +86,8 @@ TEST_CASE("a pipeline cancelled between its replies leaves only the missing ones
     run_test([]() -> task<void> {
         script_server server;
         auto [db, peer] = co_await when_all(redis::connect(server.url()), server.welcome());
-        auto three = spawn([](redis::client c) -> task<void> {
-            co_await c(redis::get("1"), redis::get("2"), redis::get("3"));
-        }(db));
+        auto three = spawn(
+            [](redis::client c) -> task<void> { co_await c(redis::get("1"), redis::get("2"), redis::get("3")); }(db));
         auto after = spawn(get(db, "4"));
         co_await peer.expect(get_bytes("1") + get_bytes("2") + get_bytes("3") + get_bytes("4"));
         co_await peer.send("$1\r\n1\r\n");

@@ -35,8 +35,8 @@ TEST_CASE("a connection cut at any byte of a reply fails the command and the nex
             co_await peer.send(sent);
             peer.close();
             const result<text> r = co_await job.join();
-            CHECK(fault_of(r).text() == "GET " + server.address() +
-                                            ": connection lost: the server closed the connection [maybe_executed]");
+            CHECK(fault_of(r).text() ==
+                  "GET " + server.address() + ": connection lost: the server closed the connection [maybe_executed]");
             CHECK(fault_of(r).code() == redis::errc::connection_lost);
 
             auto next = spawn(get(db, "k"));
@@ -103,8 +103,8 @@ TEST_CASE("a reply of a forbidden kind closes the connection before anybody gets
         co_await peer.send("+OK\r\n$1\r\na\r\n");
         const result<text> ra = co_await a.join();
         const result<text> rb = co_await b.join();
-        CHECK(fault_of(ra).text() == "GET " + server.address() +
-                                         ": protocol error: GET cannot be answered with status +OK [maybe_executed]");
+        CHECK(fault_of(ra).text() ==
+              "GET " + server.address() + ": protocol error: GET cannot be answered with status +OK [maybe_executed]");
         CHECK(fault_of(rb).code() == redis::errc::protocol);
         CHECK(fault_of(rb).outcome() == outcome::maybe_executed);
         co_await peer.expect_end();
@@ -188,7 +188,7 @@ TEST_CASE("replies are read while writes are blocked") {
         const std::string value(16 << 20, 'v');
         auto all = spawn([](redis::client c, std::string v) -> task<bool> {
             auto [got, done] = co_await when_all(c(redis::get("k")), c(redis::set("k", v)));
-            co_return done && got == v;
+            co_return done&& got == v;
         }(db, value));
         co_await peer.expect(get_bytes("k"));
         // This server reads on only when all of its reply is written, which needs a client that reads.

@@ -22,8 +22,9 @@ TEST_CASE("connecting greets the server in one write") {
         script_server server;
         auto connecting = spawn(try_connect(redis::options(server.url("/5")).user("app").password("s3")));
         script_peer peer = co_await server.accept();
-        co_await peer.expect("*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$3\r\napp\r\n$2\r\ns3\r\n"
-                             "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
+        co_await peer.expect(
+            "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$3\r\napp\r\n$2\r\ns3\r\n"
+            "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
         co_await let_others_run();
         CHECK_FALSE(connecting.is_done());
         co_await peer.send(std::string(hello_reply) + "+OK\r\n");
@@ -52,8 +53,9 @@ TEST_CASE("a server that knows no HELLO is greeted the old way") {
             script_server server;
             auto connecting = spawn(try_connect(redis::options(server.url("/5")).password("s3")));
             script_peer peer = co_await server.accept();
-            co_await peer.expect("*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$2\r\ns3\r\n"
-                                 "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
+            co_await peer.expect(
+                "*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n$2\r\ns3\r\n"
+                "*2\r\n$6\r\nSELECT\r\n$1\r\n5\r\n");
             co_await peer.send(refused + "-NOAUTH Authentication required.\r\n");
             co_await peer.expect("*2\r\n$4\r\nAUTH\r\n$2\r\ns3\r\n");  // alone in its round
             co_await peer.send("+OK\r\n");

@@ -17,7 +17,9 @@ namespace redis_test {
 
 using text = std::optional<std::string>;
 
-inline rondo::task<text> get(rondo::redis::client db, std::string key) { co_return co_await db(rondo::redis::get(key)); }
+inline rondo::task<text> get(rondo::redis::client db, std::string key) {
+    co_return co_await db(rondo::redis::get(key));
+}
 inline rondo::task<rondo::result<text>> try_get(rondo::redis::client db, std::string key) {
     co_return co_await rondo::as_result(db(rondo::redis::get(key)));
 }

@@ -154,8 +154,7 @@ TEST_CASE("a server error keeps its code, its text and the outcome refused") {
 
 TEST_CASE("a server error inside a typed reply is a server error") {
     CHECK(why<std::vector<int>>(reply("*2\r\n:1\r\n-NOSCRIPT x\r\n")) == "CMD: server error: NOSCRIPT x [refused]");
-    CHECK(why<std::pair<int, int>>(reply("*2\r\n:1\r\n-NOSCRIPT x\r\n")) ==
-          "CMD: server error: NOSCRIPT x [refused]");
+    CHECK(why<std::pair<int, int>>(reply("*2\r\n:1\r\n-NOSCRIPT x\r\n")) == "CMD: server error: NOSCRIPT x [refused]");
 }
 
 TEST_CASE("a long reply is cut in the error text") {

@@ -50,9 +50,20 @@ private:
         ::dup2(null, 0);
         ::dup2(null, 1);
         ::dup2(null, 2);
-        const char* const argv[] = {"redis-server", "--port",       "0",    "--unixsocket", socket_.c_str(),
-                                    "--save",       "",             "--hz", "500",          "--dynamic-hz",
-                                    "no",           "--appendonly", "no",   nullptr};
+        const char* const argv[] = {"redis-server",
+                                    "--port",
+                                    "0",
+                                    "--unixsocket",
+                                    socket_.c_str(),
+                                    "--save",
+                                    "",
+                                    "--hz",
+                                    "500",
+                                    "--dynamic-hz",
+                                    "no",
+                                    "--appendonly",
+                                    "no",
+                                    nullptr};
         for (const char* program : {"/usr/bin/redis-server", "/usr/bin/redis-check-rdb"})
             ::execv(program, const_cast<char* const*>(argv));
         ::_exit(127);

@@ -43,7 +43,8 @@ public:
     rondo::task<void> expect(std::string wanted) {
         while (came_.size() < wanted.size()) {
             const bool more = co_await read_more();
-            if (!more) throw std::runtime_error("wanted " + shown(wanted) + ", but after " + shown(came_) + " came EOF");
+            if (!more)
+                throw std::runtime_error("wanted " + shown(wanted) + ", but after " + shown(came_) + " came EOF");
         }
         if (!came_.starts_with(wanted)) throw std::runtime_error("wanted " + shown(wanted) + ", got " + shown(came_));
         came_.erase(0, wanted.size());

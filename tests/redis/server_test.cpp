@@ -254,8 +254,8 @@ TEST_CASE("a cancelled BLPOP no longer blocks on the server, and takes no elemen
 }
 
 TEST_CASE("ten BLPOPs with different timeouts end in the order of their timeouts") {
-    // redis-server answers timeouts that fall into one turn of its loop backwards. So a trial in which it, or we, had no
-    // turn for half a step says nothing about order, and is repeated.
+    // redis-server answers timeouts that fall into one turn of its loop backwards. So a trial in which it, or we, had
+    // no turn for half a step says nothing about order, and is repeated.
     static constexpr auto step = 50ms;
     bool judged = false;
     for (int trials = 0; trials < 20 && !judged; ++trials) {

@@ -70,8 +70,7 @@ TEST_CASE("the readable form escapes what cannot be printed") {
     items.push_back(value::real(1.5));
     items.push_back(value::boolean(false));
     items.push_back(value::real(-std::numeric_limits<double>::infinity()));
-    CHECK(to_string(value::aggregate(kind::map, std::move(items))) ==
-          R"({"a\"\\\r\n\t\x00\x80": 1.5, false: -inf})");
+    CHECK(to_string(value::aggregate(kind::map, std::move(items))) == R"({"a\"\\\r\n\t\x00\x80": 1.5, false: -inf})");
 }
 
 TEST_CASE("the readable form can be cut") {

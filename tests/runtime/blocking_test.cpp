@@ -212,9 +212,9 @@ TEST_CASE("a timeout waits for a running call, and its value wins") {
             };
             auto h = rondo::spawn(opens(), "opens");
             const auto n = co_await rondo::as_result(rondo::with_timeout(2ms, blocking([&] {
-                g.pass();
-                return 8;
-            })));
+                                                                             g.pass();
+                                                                             return 8;
+                                                                         })));
             h.cancel();
             const auto ended = co_await rondo::as_result(h.join());
             if (!g.entered()) continue;

@@ -230,12 +230,36 @@ TEST_CASE("who swallows the cancellation gets it at every later wait, of any kin
         int caught = 0;
         auto quick = []() -> task<> { co_await this_job::yield(); };
         auto job = [&]() -> task<int> {
-            try { co_await never.wait(); } catch (const cancelled&) { ++caught; }
-            try { co_await rondo::sleep_for(1h); } catch (const cancelled&) { ++caught; }
-            try { co_await this_job::yield(); } catch (const cancelled&) { ++caught; }
-            try { co_await rondo::with_timeout(1h, quick()); } catch (const cancelled&) { ++caught; }
-            try { co_await rondo::when_all(quick(), quick()); } catch (const cancelled&) { ++caught; }
-            try { co_await rondo::sleep_for(0s); } catch (const cancelled&) { ++caught; }
+            try {
+                co_await never.wait();
+            } catch (const cancelled&) {
+                ++caught;
+            }
+            try {
+                co_await rondo::sleep_for(1h);
+            } catch (const cancelled&) {
+                ++caught;
+            }
+            try {
+                co_await this_job::yield();
+            } catch (const cancelled&) {
+                ++caught;
+            }
+            try {
+                co_await rondo::with_timeout(1h, quick());
+            } catch (const cancelled&) {
+                ++caught;
+            }
+            try {
+                co_await rondo::when_all(quick(), quick());
+            } catch (const cancelled&) {
+                ++caught;
+            }
+            try {
+                co_await rondo::sleep_for(0s);
+            } catch (const cancelled&) {
+                ++caught;
+            }
             co_return caught;
         };
         auto h = rondo::spawn(job(), "stubborn");
@@ -302,7 +326,9 @@ TEST_CASE("a child that cancels its own parent during the start keeps later chil
             s[0].started = true;
             co_await never.wait();
         };
-        auto job = [&]() -> task<> { co_await rondo::when_all(wait_for(never, s[1]), killer(), wait_for(never, s[2])); };
+        auto job = [&]() -> task<> {
+            co_await rondo::when_all(wait_for(never, s[1]), killer(), wait_for(never, s[2]));
+        };
         auto h = rondo::spawn(job(), "parent");
         parent = &h;
         const auto r = co_await join(h);
@@ -343,13 +369,21 @@ TEST_CASE("a cancelled job starts nothing new in a combinator") {
         join_handle<void>* self = nullptr;
         auto job = [&]() -> task<> {
             self->cancel();
-            try { co_await rondo::when_all(wait_for(never, s[0])); } catch (const cancelled&) {}
-            try { (void)co_await rondo::race(wait_for(never, s[1])); } catch (const cancelled&) {}
-            try { co_await rondo::with_timeout(1h, wait_for(never, s[2])); } catch (const cancelled&) {}
+            try {
+                co_await rondo::when_all(wait_for(never, s[0]));
+            } catch (const cancelled&) {}
+            try {
+                (void)co_await rondo::race(wait_for(never, s[1]));
+            } catch (const cancelled&) {}
+            try {
+                co_await rondo::with_timeout(1h, wait_for(never, s[2]));
+            } catch (const cancelled&) {}
             std::vector<task<>> one;
             one.push_back(wait_for(never, s[3]));
             auto stream = rondo::as_completed(std::move(one));
-            try { (void)co_await stream.next(); } catch (const cancelled&) {}
+            try {
+                (void)co_await stream.next();
+            } catch (const cancelled&) {}
             co_await stream.finish();
         };
         auto h = rondo::spawn(job(), "late");
@@ -428,7 +462,9 @@ TEST_CASE("a cancel reaches every leaf of a tree, and the parent ends after all 
     auto body = []() -> task<> {
         event never;
         std::vector<seen> s(4);
-        auto inner = [&](std::size_t i) -> task<> { co_await rondo::when_all(wait_for(never, s[i]), wait_for(never, s[i + 1])); };
+        auto inner = [&](std::size_t i) -> task<> {
+            co_await rondo::when_all(wait_for(never, s[i]), wait_for(never, s[i + 1]));
+        };
         auto job = [&]() -> task<> { (void)co_await rondo::race(inner(0), rondo::with_timeout(1h, inner(2))); };
         auto h = rondo::spawn(job(), "tree");
         co_await this_job::yield();
@@ -543,7 +579,8 @@ TEST_CASE("a tree of 20000 nested timeouts is cancelled with a flat stack") {
     run(body());
 }
 
-TEST_CASE("a tree of 20000 nested jobs with two children each is cancelled with a flat stack, and each level ends once") {
+TEST_CASE(
+    "a tree of 20000 nested jobs with two children each is cancelled with a flat stack, and each level ends once") {
     int ended = 0;
     auto body = [&]() -> task<> {
         event never;

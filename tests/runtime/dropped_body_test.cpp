@@ -1,10 +1,10 @@
 // g++ 12 compiles some coroutines to nothing. The door notices, and stops with a message instead of hanging for ever.
-#include <coroutine>
-#include <cstdlib>
-#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <coroutine>
+#include <cstdlib>
+#include <string>
 
 #include <rondo/detail/job.hpp>
 #include <rondo/run.hpp>
@@ -45,7 +45,8 @@ ending in_child(bool (*f)()) {
     ::close(ends[1]);
     ending e;
     char buffer[512];
-    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) e.said.append(buffer, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+        e.said.append(buffer, static_cast<std::size_t>(n));
     ::close(ends[0]);
     ::waitpid(child, &e.status, 0);
     return e;

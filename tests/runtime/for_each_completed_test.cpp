@@ -80,9 +80,8 @@ TEST_CASE("the function gets the errors of children as results") {
         std::vector<task<int>> tasks;
         tasks.push_back(fail_after(2ms, "broken"));
         tasks.push_back(after(1ms, 1));
-        co_await for_each_completed(std::move(tasks), [&](std::size_t, result<int> r) {
-            log += r ? "value " : r.error().text();
-        });
+        co_await for_each_completed(std::move(tasks),
+                                    [&](std::size_t, result<int> r) { log += r ? "value " : r.error().text(); });
     };
     run_virtual(body);
     CHECK(log == "value broken");
@@ -115,8 +114,7 @@ TEST_CASE("a cancel meanwhile cancels the children, awaits them, and goes on as 
             const tracked alive;
             try {
                 co_await rondo::sleep_for(1h);
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             co_await rondo::shield(rondo::sleep_for(1s));
             co_return 1;
         };
@@ -153,8 +151,7 @@ TEST_CASE("children of for_each_completed may refer to the caller's locals") {
         auto child = [&](std::size_t i) -> task<> {
             try {
                 co_await rondo::sleep_for(std::chrono::hours(i));
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             co_await rondo::shield(rondo::sleep_for(1s));
             local[i] = 1;
         };

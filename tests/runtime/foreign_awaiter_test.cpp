@@ -129,7 +129,9 @@ task<> destroyed_by_the_other_side() {
 
 }  // namespace
 
-TEST_CASE("two raw resumes of another library's awaiter in a row wake both jobs, later") { rondo::run(two_raw_resumes()); }
+TEST_CASE("two raw resumes of another library's awaiter in a row wake both jobs, later") {
+    rondo::run(two_raw_resumes());
+}
 TEST_CASE("a job that another thread resumes goes on at home") { rondo::run(from_a_thread()); }
 TEST_CASE("awaiters that do not suspend, transfer, or have an operator work") { rondo::run(other_shapes()); }
 TEST_CASE("cancelling a job in another library's awaiter marks it and the next wait ends") {

@@ -174,8 +174,10 @@ TEST_CASE("reactions run in the order of their registration, never inside then o
 TEST_CASE("two chains take turns, as in JavaScript") {
     auto body = []() -> task<> {
         std::string log;
-        auto a = promise<>::resolved().then([&] { log += "a1 "; }).then([&] { log += "a2 "; }).then([&] { log += "a3 "; });
-        auto b = promise<>::resolved().then([&] { log += "b1 "; }).then([&] { log += "b2 "; }).then([&] { log += "b3 "; });
+        auto a =
+            promise<>::resolved().then([&] { log += "a1 "; }).then([&] { log += "a2 "; }).then([&] { log += "a3 "; });
+        auto b =
+            promise<>::resolved().then([&] { log += "b1 "; }).then([&] { log += "b2 "; }).then([&] { log += "b3 "; });
         co_await a;
         co_await b;
         CHECK(log == "a1 b1 a2 b2 a3 b3 ");
@@ -187,10 +189,11 @@ TEST_CASE("a promise returned from then costs the same turns as in JavaScript") 
     auto body = []() -> task<> {
         // Promise.resolve().then(() => Promise.resolve(4)).then(log) settles after three more turns of another chain.
         std::string log;
-        auto a = promise<>::resolved().then([&] {
-                                           log += "0 ";
-                                           return promise<int>::resolved(4);
-                                       })
+        auto a = promise<>::resolved()
+                     .then([&] {
+                         log += "0 ";
+                         return promise<int>::resolved(4);
+                     })
                      .then([&](int n) { log += std::to_string(n) + " "; });
         auto b = promise<>::resolved()
                      .then([&] { log += "1 "; })
@@ -253,9 +256,8 @@ TEST_CASE("catch_ may throw anew, or give a promise or a task that stands in") {
         });
         const std::string text = co_await rejection_of(anew);
         CHECK(text == "second");
-        const int a = co_await promise<int>::rejected(boom("x")).catch_([](const std::exception_ptr&) {
-            return promise<int>::resolved(3);
-        });
+        const int a = co_await promise<int>::rejected(boom("x")).catch_(
+            [](const std::exception_ptr&) { return promise<int>::resolved(3); });
         CHECK(a == 3);
         const int b = co_await promise<int>::rejected(boom("x")).catch_([](const std::exception_ptr&) -> task<int> {
             co_await this_job::yield();
@@ -276,8 +278,8 @@ TEST_CASE("finally runs in either case and lets the outcome through, unless it t
         CHECK(n == 5);
         const std::string same = co_await rejection_of(promise<int>::rejected(boom("kept")).finally([&] { ++ran; }));
         CHECK(same == "kept");
-        const std::string other = co_await rejection_of(
-            promise<int>::resolved(1).finally([] { throw std::runtime_error("of finally"); }));
+        const std::string other =
+            co_await rejection_of(promise<int>::resolved(1).finally([] { throw std::runtime_error("of finally"); }));
         CHECK(other == "of finally");
         CHECK(ran == 2);
     };
@@ -336,7 +338,8 @@ TEST_CASE("resolving with a promise follows it; further settlements have no effe
         (*inner.resolve)(5);
         const int n = co_await out;
         CHECK(n == 5);
-        auto rejected = promise<int>::create([](auto resolve, auto) { resolve(promise<int>::rejected(boom("followed"))); });
+        auto rejected =
+            promise<int>::create([](auto resolve, auto) { resolve(promise<int>::rejected(boom("followed"))); });
         const std::string text = co_await rejection_of(rejected);
         CHECK(text == "followed");
     };
@@ -460,7 +463,9 @@ TEST_CASE("a promise whose resolvers are gone is rejected as abandoned, and that
         const auto s = co_await rondo::as_result(promise<int>(q));
         CHECK(s.error() == errc::abandoned);
         co_await h.join();
-        { auto unseen = promise<int>::create([](auto, auto) {}); }
+        {
+            auto unseen = promise<int>::create([](auto, auto) {});
+        }
     };
     run(body());
     CHECK(reports.empty());
@@ -536,7 +541,9 @@ TEST_CASE("a value whose copy throws rejects the promise instead of leaving it f
         });
         CHECK(p.is_rejected());
         bool caught = false;
-        p.then([](const throws_on_copy&) {}).catch_([&](const std::exception_ptr& e) { caught = text_of(e) == "copy"; });
+        p.then([](const throws_on_copy&) {}).catch_([&](const std::exception_ptr& e) {
+            caught = text_of(e) == "copy";
+        });
         for (int i = 0; i < 4; ++i) co_await this_job::yield();
         CHECK(caught);
     };
@@ -546,12 +553,10 @@ TEST_CASE("a value whose copy throws rejects the promise instead of leaving it f
 TEST_CASE("a promise is settled from another thread, by value or by exception") {
     auto body = []() -> task<> {
         std::vector<std::thread> threads;
-        auto p = promise<std::string>::create([&](auto resolve, auto) {
-            threads.emplace_back([resolve] { resolve("from outside"); });
-        });
-        auto q = promise<int>::create([&](auto, auto reject) {
-            threads.emplace_back([reject] { reject(std::runtime_error("from outside")); });
-        });
+        auto p = promise<std::string>::create(
+            [&](auto resolve, auto) { threads.emplace_back([resolve] { resolve("from outside"); }); });
+        auto q = promise<int>::create(
+            [&](auto, auto reject) { threads.emplace_back([reject] { reject(std::runtime_error("from outside")); }); });
         auto dropped = promise<int>::create([&](auto resolve, auto) { threads.emplace_back([resolve] {}); });
         const std::string s = co_await p;
         CHECK(s == "from outside");
@@ -590,7 +595,8 @@ TEST_CASE("ten thousand promises settled by another thread while the loop parks 
         std::vector<rondo::resolver<int>> resolvers;
         std::vector<promise<int>> promises;
         for (int i = 0; i < 10'000; ++i) {
-            promises.push_back(promise<int>::create([&](auto resolve, auto) { resolvers.push_back(std::move(resolve)); }));
+            promises.push_back(
+                promise<int>::create([&](auto resolve, auto) { resolvers.push_back(std::move(resolve)); }));
         }
         std::thread settler([list = std::move(resolvers)]() mutable {
             int i = 0;

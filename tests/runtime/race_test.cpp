@@ -66,7 +66,8 @@ task<std::string> error_of(A a) {
 
 TEST_CASE("race gives the value of the first to settle, at its place") {
     auto body = []() -> task<> {
-        std::variant<int, std::monostate, int> v = co_await race(after(30ms, 1), rondo::sleep_for(20ms), after(10ms, 3));
+        std::variant<int, std::monostate, int> v =
+            co_await race(after(30ms, 1), rondo::sleep_for(20ms), after(10ms, 3));
         CHECK(v.index() == 2);
         CHECK(std::get<2>(v) == 3);
         auto w = co_await race(after(30ms, 1), rondo::sleep_for(20ms));

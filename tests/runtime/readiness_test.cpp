@@ -1,7 +1,7 @@
 #include <rondo/readiness.hpp>
 
-#include <array>
 #include <unistd.h>
+#include <array>
 
 #include <rondo/as_result.hpp>
 #include <rondo/run.hpp>

@@ -51,9 +51,7 @@ TEST_CASE("a dump shows every job, what it waits for, how long still, and the ch
             outer_line = __LINE__ + 1;
             co_await inner();
         };
-        auto guarded = []() -> task<> {
-            co_await rondo::with_timeout(1800ms, rondo::sleep_for(3h));
-        };
+        auto guarded = []() -> task<> { co_await rondo::with_timeout(1800ms, rondo::sleep_for(3h)); };
         auto racing = [&]() -> task<> { (void)co_await rondo::race(never.wait(), rondo::sleep_for(90ms)); };
         auto a = rondo::spawn(outer(), "reader");
         auto b = rondo::spawn(guarded(), "guarded");
@@ -62,8 +60,8 @@ TEST_CASE("a dump shows every job, what it waits for, how long still, and the ch
         const std::string text = rondo::dump_jobs();
         CHECK(contains(text, "job main: running"));
         CHECK(contains(text, "job reader (spawned at report_test.cpp:"));
-        CHECK(contains(text, "): event\n  at report_test.cpp:" + std::to_string(inner_line) + " <- report_test.cpp:" +
-                                 std::to_string(outer_line) + "\n"));
+        CHECK(contains(text, "): event\n  at report_test.cpp:" + std::to_string(inner_line) +
+                                 " <- report_test.cpp:" + std::to_string(outer_line) + "\n"));
         CHECK(contains(text, "job guarded"));
         CHECK(contains(text, "with_timeout, 1.8 s to go"));
         CHECK(contains(text, "  child: sleep, 1.08e+04 s to go"));

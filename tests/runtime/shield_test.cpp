@@ -86,8 +86,7 @@ TEST_CASE("combinators under a shield of a cancelled job work as ever") {
         auto job = [&]() -> task<> {
             try {
                 co_await never.wait();
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             auto [a, b] = co_await shield(rondo::when_all(after(1s, 1), after(2s, 2)));
             sum = a + b;
         };

@@ -91,7 +91,8 @@ TEST_CASE("work that does not end in time is cancelled, awaited, and the limit a
             CHECK(e.code() == errc::timed_out);
             CHECK(e.code() == std::errc::timed_out);
         }
-        CHECK(text == "with_timeout: timed out after 1.5 s (set at with_timeout_test.cpp:" + std::to_string(line) + ")");
+        CHECK(text ==
+              "with_timeout: timed out after 1.5 s (set at with_timeout_test.cpp:" + std::to_string(line) + ")");
         CHECK(clock.now() - begin == 1500ms);
         CHECK(tracked::alive == 0);
         CHECK_FALSE(this_job::is_cancelled());
@@ -124,8 +125,7 @@ TEST_CASE("with_timeout returns only after the work is gone, even if that takes 
             const tracked alive;
             try {
                 co_await rondo::sleep_for(1h);
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             co_await rondo::shield(rondo::sleep_for(10s));
             co_await this_job::yield();
             co_return 1;
@@ -144,8 +144,7 @@ TEST_CASE("a value that comes in spite of the deadline is returned") {
         auto stubborn = []() -> task<int> {
             try {
                 co_await rondo::sleep_for(1h);
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             co_return 42;
         };
         const int n = co_await with_timeout(1s, stubborn());
@@ -161,8 +160,7 @@ TEST_CASE("an error of the work passes unchanged, before the deadline and after 
         auto fails_late = []() -> task<int> {
             try {
                 co_await rondo::sleep_for(1h);
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             throw std::runtime_error("late");
         };
         const std::string late = co_await error_of(with_timeout(1s, fails_late()));
@@ -208,7 +206,8 @@ TEST_CASE("of nested limits the inner one that comes first is the inner one's er
     run_virtual(body);
 }
 
-TEST_CASE("of nested limits the outer one that comes first is a cancellation inside and the outer one's error outside") {
+TEST_CASE(
+    "of nested limits the outer one that comes first is a cancellation inside and the outer one's error outside") {
     auto body = []() -> task<> {
         bool inner_timed_out = false;
         bool inner_cancelled = false;
@@ -267,8 +266,7 @@ TEST_CASE("a cancel that comes between the deadline and the end of the work is a
         auto slow_end = []() -> task<> {
             try {
                 co_await rondo::sleep_for(1h);
-            } catch (const rondo::cancelled&) {
-            }
+            } catch (const rondo::cancelled&) {}
             co_await rondo::shield(rondo::sleep_for(10s));
             co_await this_job::yield();
         };

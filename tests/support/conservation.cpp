@@ -1,12 +1,12 @@
 #include "support/conservation.hpp"
 
+#include <dirent.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
-#include <dirent.h>
 #include <iterator>
-#include <unistd.h>
 #include <vector>
 
 #include <rondo/detail/counters.hpp>
@@ -69,7 +69,8 @@ bool conserved(std::string& why) {
     complain(why, before.left.buffers, now.left.buffers, "receive buffers still out");
 
     std::vector<int> extra;
-    std::set_difference(now.fds.begin(), now.fds.end(), before.fds.begin(), before.fds.end(), std::back_inserter(extra));
+    std::set_difference(now.fds.begin(), now.fds.end(), before.fds.begin(), before.fds.end(),
+                        std::back_inserter(extra));
     std::string list;
     for (const int fd : extra) list += (list.empty() ? "" : ", ") + describe_fd(fd);
     if (!extra.empty()) why += "open fds: " + list + "; ";

@@ -1,8 +1,8 @@
 // Each test leaves one thing behind on purpose and passes; the conservation check must turn the program red.
-#include <cstdint>
 #include <fcntl.h>
-#include <optional>
 #include <sys/socket.h>
+#include <cstdint>
+#include <optional>
 
 #include <rondo/detail/timer.hpp>
 #include <rondo/net/stream.hpp>

@@ -45,8 +45,8 @@ public:
     }
     std::tuple<result<await_result_t<A>>...> finish() {
         check();
-        return std::apply(
-            [](auto&... c) { return std::tuple<result<await_result_t<A>>...>{c.take_result()...}; }, children_);
+        return std::apply([](auto&... c) { return std::tuple<result<await_result_t<A>>...>{c.take_result()...}; },
+                          children_);
     }
 
 private:

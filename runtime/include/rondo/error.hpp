@@ -12,18 +12,18 @@ namespace rondo::inline v0 {
 
 /// What the runtime itself can report; system failures keep their own std::errc.
 enum class errc {
-    cancelled = 1,       ///< another job was cancelled: seen through a join handle or a settled result
-    timed_out,           ///< a deadline passed
-    end_of_stream,       ///< the peer closed before all of it came
-    closed,              ///< used after close, or closed by its owner meanwhile
-    busy,                ///< the same direction is already in use by another job
-    deadlock,            ///< nothing can ever wake the program again
-    no_context,          ///< needs a running rondo::run on this thread
-    ring_unavailable,    ///< the kernel gives no usable io_uring
-    invalid_argument,    ///< the caller's value cannot be used; the text names it
-    limit_exceeded,      ///< a configured limit was reached; the text names it
-    foreign_exception,   ///< a result holds an exception of another type
-    abandoned,           ///< the other side went away before it settled
+    cancelled = 1,      ///< another job was cancelled: seen through a join handle or a settled result
+    timed_out,          ///< a deadline passed
+    end_of_stream,      ///< the peer closed before all of it came
+    closed,             ///< used after close, or closed by its owner meanwhile
+    busy,               ///< the same direction is already in use by another job
+    deadlock,           ///< nothing can ever wake the program again
+    no_context,         ///< needs a running rondo::run on this thread
+    ring_unavailable,   ///< the kernel gives no usable io_uring
+    invalid_argument,   ///< the caller's value cannot be used; the text names it
+    limit_exceeded,     ///< a configured limit was reached; the text names it
+    foreign_exception,  ///< a result holds an exception of another type
+    abandoned,          ///< the other side went away before it settled
 };
 
 /// The category named "rondo".

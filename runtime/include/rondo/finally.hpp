@@ -16,8 +16,9 @@ namespace rondo::inline v0 {
 ///     co_await rondo::finally(use(session), session.quit(), 2s);
 ///
 /// The clean-up runs shielded: a cancelled job still does it, for at most `grace`. Gives what `work` gives.
-/// Errors: those of `work`; else those of `cleanup`, timed_out included. When both fail the clean-up's goes to on_report.
-/// Cancellation: of `work`; thrown on after the clean-up. Lifetime: it owns both. Thread safety: one context.
+/// Errors: those of `work`; else those of `cleanup`, timed_out included. When both fail the clean-up's goes to
+/// on_report. Cancellation: of `work`; thrown on after the clean-up. Lifetime: it owns both. Thread safety: one
+/// context.
 template <class A, class C>
     requires awaitable<A> && awaitable<C>
 task<detail::await_result_t<A>> finally(A work, C cleanup, duration grace = std::chrono::seconds(5)) {

@@ -93,10 +93,11 @@ private:
 template <class T>
 class resolver {
 public:
-    resolver(detail::promise_state<T>& s, const detail::remote_context& home) noexcept : state_(&s), home_(home) { hold(); }
+    resolver(detail::promise_state<T>& s, const detail::remote_context& home) noexcept : state_(&s), home_(home) {
+        hold();
+    }
     resolver(const resolver& other) noexcept : state_(other.state_), home_(other.home_) { hold(); }
-    resolver(resolver&& other) noexcept
-        : state_(std::exchange(other.state_, nullptr)), home_(std::move(other.home_)) {}
+    resolver(resolver&& other) noexcept : state_(std::exchange(other.state_, nullptr)), home_(std::move(other.home_)) {}
     resolver& operator=(resolver other) noexcept {
         std::swap(state_, other.state_);
         std::swap(home_, other.home_);
@@ -171,10 +172,10 @@ private:
 /// callback that throws rejects the promise that `then` returned. A callback may return a value, a promise or a task.
 /// Copies are handles to the same promise.
 ///
-/// Errors: awaiting a rejected promise throws what it was rejected with. A rejection that nobody handled is reported once,
-/// when the last handle goes. A promise whose resolvers are all gone unsettled is rejected with errc::abandoned.
-/// Cancellation: of an awaiting job ends its wait; the promise goes on. Thread safety: resolve and reject from any thread,
-/// everything else in the context that made it.
+/// Errors: awaiting a rejected promise throws what it was rejected with. A rejection that nobody handled is reported
+/// once, when the last handle goes. A promise whose resolvers are all gone unsettled is rejected with errc::abandoned.
+/// Cancellation: of an awaiting job ends its wait; the promise goes on. Thread safety: resolve and reject from any
+/// thread, everything else in the context that made it.
 template <class T>
 class promise {
 public:
@@ -241,7 +242,8 @@ public:
             else call<returned>(out, fn, *source.state_->value);
         });
     }
-    /// Calls `fn(exception_ptr)` when it is rejected; a value passes through. fn gives a T (or a promise or task of one).
+    /// Calls `fn(exception_ptr)` when it is rejected; a value passes through. fn gives a T (or a promise or task of
+    /// one).
     template <class F>
     promise catch_(F fn) const {
         using returned = std::invoke_result_t<F&, std::exception_ptr>;
@@ -306,8 +308,8 @@ private:
                 out(co_await std::move(t));
             }
         } catch (const cancelled& c) {
-            out.reject(std::make_exception_ptr(error(
-                fault(errc::cancelled, "promise").detail(std::string("reason: ") + to_string(c.reason())))));
+            out.reject(std::make_exception_ptr(
+                error(fault(errc::cancelled, "promise").detail(std::string("reason: ") + to_string(c.reason())))));
             throw;
         } catch (...) {
             out.reject(std::current_exception());
@@ -384,7 +386,8 @@ private:
     auto react(F fn) const {
         using value = typename detail::settles_with<R>::type;
         promise<value> next;
-        on_settled([fn = std::move(fn), out = next.make_resolver()](const promise& source) mutable { fn(source, out); });
+        on_settled(
+            [fn = std::move(fn), out = next.make_resolver()](const promise& source) mutable { fn(source, out); });
         return next;
     }
 

@@ -55,10 +55,14 @@ public:
     }
     auto* operator->()
         requires(!std::is_void_v<T>)
-    { return std::addressof(get(*std::get_if<0>(&state_))); }
+    {
+        return std::addressof(get(*std::get_if<0>(&state_)));
+    }
     auto* operator->() const
         requires(!std::is_void_v<T>)
-    { return std::addressof(get(*std::get_if<0>(&state_))); }
+    {
+        return std::addressof(get(*std::get_if<0>(&state_)));
+    }
 
     /// The fault. Only when has_value() is false.
     const fault& error() const& { return std::get<1>(state_); }
@@ -67,14 +71,14 @@ public:
     template <class U>
     T value_or(U&& other) const&
         requires(!std::is_void_v<T>)
-    { return has_value() ? **this : static_cast<T>(std::forward<U>(other)); }
-    template <class U>
+    {
+        return has_value() ? **this : static_cast<T>(std::forward<U>(other));
+    }
+template <class U>
     T value_or(U&& other) &&
-        requires(!std::is_void_v<T>)
-    { return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other)); }
+    requires(!std::is_void_v<T>) { return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other)); }
 
-private:
-    void check() const {
+    private : void check() const {
         if (!has_value()) std::get<1>(state_).raise();
     }
     template <class S>

@@ -57,8 +57,8 @@ private:
 ///
 ///     int main() { return rondo::run(serve()); }
 ///
-/// When the task is done, jobs it spawned that are still alive are cancelled (reason shutdown) and awaited for the grace
-/// period; those that stay are reported by name.
+/// When the task is done, jobs it spawned that are still alive are cancelled (reason shutdown) and awaited for the
+/// grace period; those that stay are reported by name.
 ///
 /// Errors: what the task throws; errc::ring_unavailable when io_uring cannot be used, saying why; errc::deadlock with
 /// all jobs and what they wait for, when nothing can ever wake the program; errc::busy inside another run.

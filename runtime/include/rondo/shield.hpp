@@ -50,7 +50,8 @@ private:
 
 }  // namespace detail
 
-/// Runs `a` to its end even when this job is cancelled, before or meanwhile; the await after it then throws `cancelled`.
+/// Runs `a` to its end even when this job is cancelled, before or meanwhile; the await after it then throws
+/// `cancelled`.
 ///
 /// For clean-up that has to wait. Errors: those of `a`. Cancellation: not passed on to `a`; bound its time with
 /// with_timeout inside. Thread safety: one context.

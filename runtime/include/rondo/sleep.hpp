@@ -13,9 +13,7 @@ namespace detail {
 
 class [[nodiscard]] RONDO_API sleep_operation : public leaf, public timer {
 public:
-    explicit sleep_operation(std::int64_t until) noexcept : leaf(ops_table), timer(&fired) {
-        deadline = until;
-    }
+    explicit sleep_operation(std::int64_t until) noexcept : leaf(ops_table), timer(&fired) { deadline = until; }
 
     bool begin() noexcept;
     void finish() noexcept {}

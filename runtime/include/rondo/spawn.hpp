@@ -128,9 +128,10 @@ template <class F, class... Args>
     requires std::is_invocable_v<F&, Args...>
 auto spawn(F&& fn, Args&&... args) {
     using plain = std::remove_cvref_t<F>;
-    static_assert(std::is_empty_v<plain> || std::is_function_v<std::remove_pointer_t<plain>>,
-                  "spawn: a capturing lambda dies before its coroutine ends; pass a function or a captureless lambda and "
-                  "give it what it needs as arguments");
+    static_assert(
+        std::is_empty_v<plain> || std::is_function_v<std::remove_pointer_t<plain>>,
+        "spawn: a capturing lambda dies before its coroutine ends; pass a function or a captureless lambda and "
+        "give it what it needs as arguments");
     return spawn(fn(std::forward<Args>(args)...), "spawned");
 }
 

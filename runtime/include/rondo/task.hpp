@@ -45,7 +45,8 @@ struct task_promise final : awaiting_promise {
         state = store_exception(exception);
     }
     T take() {
-        if (state != settled::value) [[unlikely]] rethrow(state, exception);
+        if (state != settled::value) [[unlikely]]
+            rethrow(state, exception);
         return std::move(value);
     }
 };
@@ -63,7 +64,8 @@ struct task_promise<T&> final : awaiting_promise {
     }
     void unhandled_exception() noexcept { state = store_exception(exception); }
     T& take() {
-        if (state != settled::value) [[unlikely]] rethrow(state, exception);
+        if (state != settled::value) [[unlikely]]
+            rethrow(state, exception);
         return *value;
     }
 };
@@ -77,7 +79,8 @@ struct task_promise<void> final : awaiting_promise {
     void return_void() noexcept { state = settled::value; }
     void unhandled_exception() noexcept { state = store_exception(exception); }
     void take() {
-        if (state != settled::value) [[unlikely]] rethrow(state, exception);
+        if (state != settled::value) [[unlikely]]
+            rethrow(state, exception);
     }
 };
 
@@ -122,7 +125,8 @@ private:
     void destroy() noexcept {
         if (handle_ == nullptr) return;
         // A suspended chain is destroyed leaf first by a walk; the owner of a frame that is already gone skips it.
-        if (detail::tls.destroyed != nullptr && detail::was_destroyed(handle_.address())) [[unlikely]] return;
+        if (detail::tls.destroyed != nullptr && detail::was_destroyed(handle_.address())) [[unlikely]]
+            return;
         handle_.destroy();
     }
 

@@ -57,8 +57,8 @@ public:
             std::apply([this](auto&... c) { ((&c == failed_ ? rethrow_child(c) : void()), ...); }, children_);
         }
         if (incomplete_) throw_cancelled();
-        return std::apply(
-            [](auto&... c) { return std::tuple<nonvoid<await_result_t<A>>...>{take_nonvoid(c)...}; }, children_);
+        return std::apply([](auto&... c) { return std::tuple<nonvoid<await_result_t<A>>...>{take_nonvoid(c)...}; },
+                          children_);
     }
 
 private:

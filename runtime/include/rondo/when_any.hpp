@@ -118,9 +118,9 @@ private:
 ///
 ///     std::variant<page, page> p = co_await rondo::when_any(fetch(mirror_a), fetch(mirror_b));
 ///
-/// The index of the variant is the winner's place; void stands as std::monostate. Compare race, where a failure may win.
-/// Errors: aggregate_error with every fault when all fail. Cancellation: cancels all and awaits them.
-/// Lifetime: it owns the tasks. Thread safety: one context.
+/// The index of the variant is the winner's place; void stands as std::monostate. Compare race, where a failure may
+/// win. Errors: aggregate_error with every fault when all fail. Cancellation: cancels all and awaits them. Lifetime: it
+/// owns the tasks. Thread safety: one context.
 template <class... A>
     requires((awaitable<A> && ...) && sizeof...(A) > 0)
 [[nodiscard]] detail::when_any_operation<A...> when_any(A&&... a) {

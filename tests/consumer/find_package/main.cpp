@@ -18,7 +18,8 @@ rondo::task<int> wait_and_answer() {
 int main() {
     const bool waits = rondo::run(wait_and_answer()) == 42;
     const bool names = rondo::net::endpoint("127.0.0.1:80").to_string() == "127.0.0.1:80";
-    const bool speaks = !rondo::http::reason_phrase(200).empty() && !std::string(rondo::redis::category().name()).empty();
+    const bool speaks =
+        !rondo::http::reason_phrase(200).empty() && !std::string(rondo::redis::category().name()).empty();
     if (waits && names && speaks) return 0;
     std::fprintf(stderr, "waits %d, names %d, speaks %d\n", waits, names, speaks);
     return 1;

@@ -17,9 +17,9 @@ namespace net {
 /// One read and one write may run at once, from different jobs. Destroying it closes it: operations in flight are ended
 /// first.
 ///
-/// Errors: std::errc codes of the kernel with the operation and the peer; errc::closed after close(), also for operations
-/// that close() ended; errc::busy for a second read (or write) at the same time. Cancellation: of any operation; bytes
-/// that had arrived are returned, or kept for the next read. Thread safety: one context.
+/// Errors: std::errc codes of the kernel with the operation and the peer; errc::closed after close(), also for
+/// operations that close() ended; errc::busy for a second read (or write) at the same time. Cancellation: of any
+/// operation; bytes that had arrived are returned, or kept for the next read. Thread safety: one context.
 class RONDO_API stream {
 public:
     stream() noexcept = default;
@@ -33,7 +33,8 @@ public:
     /// Bytes as they come, in a buffer leased for them; an empty chunk is the end of the stream. An idle read holds no
     /// buffer.
     detail::read_operation read() { return detail::read_operation(socket()); }
-    /// Bytes as they come, at most into.size(), copied to `into`; 0 only at the end of the stream, or for an empty span.
+    /// Bytes as they come, at most into.size(), copied to `into`; 0 only at the end of the stream, or for an empty
+    /// span.
     detail::read_some_operation read_some(mutable_bytes into) { return {socket(), into}; }
     /// Fills `into` whole. Errors: errc::end_of_stream, with the count that came, when the stream ends before.
     task<void> read_exactly(mutable_bytes into);

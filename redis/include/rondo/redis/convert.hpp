@@ -133,15 +133,13 @@ bool assign(std::vector<std::pair<K, V>>& out, value&& v, conversion& c) {
 template <class K, class V, class... More>
 bool assign(std::map<K, V, More...>& out, value&& v, conversion& c) {
     out.clear();
-    return assign_pairs<K, V>(std::move(v), c,
-                              [&](K&& k, V&& m) { out.insert_or_assign(std::move(k), std::move(m)); });
+    return assign_pairs<K, V>(std::move(v), c, [&](K&& k, V&& m) { out.insert_or_assign(std::move(k), std::move(m)); });
 }
 
 template <class K, class V, class... More>
 bool assign(std::unordered_map<K, V, More...>& out, value&& v, conversion& c) {
     out.clear();
-    return assign_pairs<K, V>(std::move(v), c,
-                              [&](K&& k, V&& m) { out.insert_or_assign(std::move(k), std::move(m)); });
+    return assign_pairs<K, V>(std::move(v), c, [&](K&& k, V&& m) { out.insert_or_assign(std::move(k), std::move(m)); });
 }
 
 template <class Tuple>

@@ -71,9 +71,9 @@ template <class A>
 concept byte_argument = !text_argument<A> && std::convertible_to<const A&, bytes>;
 // bool and the character types are left out: what a server should see for them is anybody's guess.
 template <class A>
-concept integer_argument = std::integral<A> && !std::same_as<A, bool> && !std::same_as<A, char> &&
-                           !std::same_as<A, wchar_t> && !std::same_as<A, char8_t> && !std::same_as<A, char16_t> &&
-                           !std::same_as<A, char32_t>;
+concept integer_argument =
+    std::integral<A> && !std::same_as<A, bool> && !std::same_as<A, char> && !std::same_as<A, wchar_t> &&
+    !std::same_as<A, char8_t> && !std::same_as<A, char16_t> && !std::same_as<A, char32_t>;
 template <class A>
 concept single_argument = text_argument<A> || byte_argument<A> || integer_argument<A> || std::floating_point<A>;
 

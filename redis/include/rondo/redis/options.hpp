@@ -23,8 +23,8 @@ namespace redis {
 ///
 /// The address is IPv4, IPv6 in brackets, or `localhost`, which is 127.0.0.1; other names are not looked up yet. User,
 /// password and path are percent-decoded. `rediss://` needs TLS, which is not built yet.
-/// **Errors**: errc::invalid_argument, or redis::errc::unsupported, with the URL (its password hidden) and what is wrong
-/// with it. Thread safety: a value.
+/// **Errors**: errc::invalid_argument, or redis::errc::unsupported, with the URL (its password hidden) and what is
+/// wrong with it. Thread safety: a value.
 class RONDO_API options {
 public:
     options(std::string_view url);

@@ -92,8 +92,8 @@ private:
     struct frame {
         redis::kind kind;
         bool streamed;
-        bool annotated;         // an attribute came that still needs its value
-        std::size_t left;       // elements to come; not used when streamed
+        bool annotated;    // an attribute came that still needs its value
+        std::size_t left;  // elements to come; not used when streamed
         std::vector<value> items;
     };
 
@@ -126,12 +126,12 @@ private:
     state state_ = state::type;
     char type_ = 0;
     bool annotated_ = false;
-    bool streaming_ = false;         // inside $?, where only `;` may come
+    bool streaming_ = false;  // inside $?, where only `;` may come
     event out_event_ = event::need_more;
-    std::array<char, 4> format_{};   // `txt:` of a verbatim text
+    std::array<char, 4> format_{};  // `txt:` of a verbatim text
     std::uint8_t format_size_ = 0;
-    std::string line_;               // the start of a line that the end of a feed has cut
-    std::string text_;               // the payload so far
+    std::string line_;  // the start of a line that the end of a feed has cut
+    std::string text_;  // the payload so far
     std::vector<frame> frames_;
     value out_;
     fault error_;

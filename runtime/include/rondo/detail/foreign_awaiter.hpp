@@ -1,5 +1,5 @@
-// Awaiters that are not rondo's: they get a handle to a stand-in whose resume() only queues the job, from any thread, so
-// that nothing but the door ever enters a rondo coroutine.
+// Awaiters that are not rondo's: they get a handle to a stand-in whose resume() only queues the job, from any thread,
+// so that nothing but the door ever enters a rondo coroutine.
 #pragma once
 
 #include <coroutine>

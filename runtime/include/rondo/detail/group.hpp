@@ -10,7 +10,8 @@ namespace rondo::inline v0::detail {
 
 class group_wait;
 
-/// A combinator that nobody awaits as a whole; it lives in a block of its own, which its handle owns until it is let go.
+/// A combinator that nobody awaits as a whole; it lives in a block of its own, which its handle owns until it is let
+/// go.
 class RONDO_API group : public combinator {
 public:
     /// The child whose end is next in line, or nullptr.
@@ -48,7 +49,8 @@ private:
 /// Waits for a group's next end, or for all of them.
 class RONDO_API group_wait : public leaf {
 protected:
-    group_wait(group& g, bool for_all) noexcept : leaf(for_all ? finish_ops : next_ops), group_(&g), for_all_(for_all) {}
+    group_wait(group& g, bool for_all) noexcept
+        : leaf(for_all ? finish_ops : next_ops), group_(&g), for_all_(for_all) {}
     /// Throws errc::busy when another job waits already.
     bool wait() noexcept;
     void check() const;

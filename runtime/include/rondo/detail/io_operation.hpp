@@ -2,8 +2,8 @@
 //
 // The life of one read: co_await -> operation_awaiter arms the leaf -> begin() writes a submission entry -> the loop
 // submits it with its one system call -> the completion comes back through completed() -> the job is queued -> finish()
-// gives the result. A cancel queues a second entry and leaves the leaf armed: only the operation's own completion ends it,
-// and one that had a result keeps it.
+// gives the result. A cancel queues a second entry and leaves the leaf armed: only the operation's own completion ends
+// it, and one that had a result keeps it.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ public:
     bool in_flight() const noexcept { return in_flight_; }
 
     io_request request;
-    std::int32_t res = 0;            // of the completion: a count, an fd, or -errno
+    std::int32_t res = 0;  // of the completion: a count, an fd, or -errno
     std::uint32_t cqe_flags = 0;
 
     // Links of the context's list of operations in flight, or of those that wait for a cancel entry.

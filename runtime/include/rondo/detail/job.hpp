@@ -94,11 +94,11 @@ struct thread_state {
     job* ready_head = nullptr;
     job* ready_tail = nullptr;
     detail::context* context = nullptr;
-    promise_base* callee = nullptr;  // the coroutine called last; names the culprit when a body was dropped
+    promise_base* callee = nullptr;         // the coroutine called last; names the culprit when a body was dropped
     destroyed_frames* destroyed = nullptr;  // set while stragglers are destroyed, see src/stragglers.cpp
-    unsigned depth = 0;              // nesting of inline starts
-    unsigned budget = 0;             // waits that may still be skipped before the job has to let others run
-    bool progressed = false;         // the job that entered the door waits, is queued, or is done
+    unsigned depth = 0;                     // nesting of inline starts
+    unsigned budget = 0;                    // waits that may still be skipped before the job has to let others run
+    bool progressed = false;                // the job that entered the door waits, is queued, or is done
 };
 RONDO_API extern constinit thread_local thread_state tls;
 
@@ -134,7 +134,8 @@ RONDO_API void cancel(job& j, cancel_reason why) noexcept;
 /// Cancels what was put on the list.
 RONDO_API void cancel(worklist& list) noexcept;
 
-/// The door: resumes `h` as part of `j` and then whatever the trampoline names, until the job waits, is queued, or ends.
+/// The door: resumes `h` as part of `j` and then whatever the trampoline names, until the job waits, is queued, or
+/// ends.
 RONDO_API void enter(job& j, std::coroutine_handle<> h) noexcept;
 
 /// The door for a child that its parent starts: nests, and gives the thread back to the parent's job.

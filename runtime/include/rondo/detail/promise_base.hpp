@@ -200,7 +200,8 @@ struct awaiting_promise : promise_base {
             if constexpr (native_operation<made>) return owning_awaiter<made>(std::forward<A>(a).operator co_await());
             else return foreign_awaiter<made>(std::forward<A>(a).operator co_await());
         } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
-            return foreign_awaiter<decltype(operator co_await(std::forward<A>(a)))>(operator co_await(std::forward<A>(a)));
+            return foreign_awaiter<decltype(operator co_await(std::forward<A>(a)))>(operator co_await(
+                std::forward<A>(a)));
         } else if constexpr (foreign_awaiter_type<plain>) {
             return foreign_awaiter<plain&>(a);
         } else {

@@ -1,7 +1,7 @@
 // The shared state of a promise.
 //
-// Everything but the claim belongs to the home context. A resolver on another thread claims the state, writes the outcome
-// into it, and posts it home; there it becomes visible and the reactions are queued, first registered first.
+// Everything but the claim belongs to the home context. A resolver on another thread claims the state, writes the
+// outcome into it, and posts it home; there it becomes visible and the reactions are queued, first registered first.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,9 @@ class RONDO_API leased_buffer {
 public:
     leased_buffer() noexcept = default;
     leased_buffer(leased_buffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), id_(other.id_),
+        : data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          id_(other.id_),
           ring_(std::exchange(other.ring_, nullptr)) {}
     leased_buffer& operator=(leased_buffer&& other) noexcept {
         if (this != &other) {

@@ -76,7 +76,9 @@ public:
 private:
     ~spawned() = default;
     static promise_base& root(spawned_job& j) noexcept { return static_cast<spawned&>(j).promise(); }
-    static std::exception_ptr exception(spawned_job& j) noexcept { return static_cast<spawned&>(j).promise().exception; }
+    static std::exception_ptr exception(spawned_job& j) noexcept {
+        return static_cast<spawned&>(j).promise().exception;
+    }
     static void drop_task(spawned_job& j) noexcept { const task<T> gone = std::move(static_cast<spawned&>(j).task_); }
     static void destroy(spawned_job& j) noexcept { delete static_cast<spawned*>(&j); }
     static constexpr spawned_ops table{{&finish, &run, &no_parent, &describe}, &root, &exception, &drop_task, &destroy};

@@ -33,8 +33,8 @@ public:
     /// An operation left its slot.
     void ended(io_operation*& slot) noexcept;
 
-    /// Bytes that came for a wait which was not there to take them any more; put_back() keeps them in front of those that
-    /// are there already.
+    /// Bytes that came for a wait which was not there to take them any more; put_back() keeps them in front of those
+    /// that are there already.
     leased_buffer unread;
     void put_back(leased_buffer b) noexcept;
     /// In a listener: the same for a connection.

@@ -88,8 +88,8 @@ private:
     connection* on_ = nullptr;     // whose queue it is linked in
     request* previous_ = nullptr;  // its neighbours there
     request* following_ = nullptr;
-    std::size_t bytes_ = 0;        // size(), kept for when the derived class is gone
-    std::size_t replies_;          // it waits for so many
+    std::size_t bytes_ = 0;  // size(), kept for when the derived class is gone
+    std::size_t replies_;    // it waits for so many
     std::size_t received_ = 0;
     std::size_t abandoned_before_ = 0;  // replies owed to requests given up since the one before it
     bool blocking_;
