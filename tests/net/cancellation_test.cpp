@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -59,6 +60,14 @@ task<> wander(std::minstd_rand& random) {
             break;
         }
     }
+}
+
+/// From nothing to a millisecond, each magnitude as often as the others: on a slow machine or a fast one, either side
+/// of a race wins now and then.
+std::chrono::nanoseconds some_time(std::minstd_rand& random) {
+    static constexpr std::array<unsigned, 5> below{100, 1'000, 10'000, 100'000, 1'000'000};
+    const unsigned limit = below[random() % below.size()];
+    return std::chrono::nanoseconds(random() % limit);
 }
 
 /// Writes single bytes 0, 1, 2 … at random moments, one for each that `go` asks for.
@@ -120,7 +129,7 @@ void check(const tally& t, int count) {
 
 TEST_CASE("a byte against a sleep in a race: every byte sent is received, in order") {
     auto attempt = [](stream& s, std::minstd_rand& random, tally& t) -> task<bool> {
-        const auto d = std::chrono::nanoseconds(random() % 8'000);
+        const auto d = some_time(random);
         auto v = co_await rondo::race(s.read(), rondo::sleep_for(d));
         if (v.index() == 1) {
             ++t.lost;
@@ -159,7 +168,7 @@ TEST_CASE("a byte against an event in a race, read_some into the caller's buffer
 
 TEST_CASE("the event first in the race, the read second") {
     auto attempt = [](stream& s, std::minstd_rand& random, tally& t) -> task<bool> {
-        const auto d = std::chrono::nanoseconds(random() % 8'000);
+        const auto d = some_time(random);
         auto v = co_await rondo::race(rondo::sleep_for(d), s.read());
         if (v.index() == 0) {
             ++t.lost;
@@ -175,7 +184,7 @@ TEST_CASE("the event first in the race, the read second") {
 
 TEST_CASE("a byte against a timeout, of none to a few microseconds") {
     auto attempt = [](stream& s, std::minstd_rand& random, tally& t) -> task<bool> {
-        const auto d = std::chrono::nanoseconds(random() % 8'000);
+        const auto d = some_time(random);
         auto r = co_await rondo::as_result(rondo::with_timeout(d, s.read()));
         if (!r) {
             if (r.error() != errc::timed_out) t.in_order = false;
@@ -218,11 +227,10 @@ TEST_CASE("a byte against a failing sibling: when_all gives nothing, and the byt
         const auto r = co_await rondo::as_result(rondo::when_all(s.read(), fails()));
         if (!r) ++t.lost;
         if (random() % 2 == 0) co_return false;
-        auto v = co_await rondo::race(s.read(), rondo::sleep_for(1us));
-        if (v.index() == 1) co_return false;
+        const chunk c = co_await s.read();
         ++t.won;
-        t.add(std::get<0>(v));
-        co_return std::get<0>(v).empty();
+        t.add(c);
+        co_return c.empty();
     };
     check(race_bytes(races / 4, 6, attempt), races / 4);
 }
@@ -242,7 +250,7 @@ TEST_CASE("the same races with all buffers of the context taken") {
         auto sending = rondo::spawn(from.send_all(count), "sender");
         std::minstd_rand random(9);
         for (;;) {
-            const auto d = std::chrono::nanoseconds(random() % 12'000);
+            const auto d = some_time(random);
             auto v = co_await rondo::race(e.b.read(), rondo::sleep_for(d));
             if (v.index() == 1) {
                 ++t.lost;
@@ -276,7 +284,7 @@ TEST_CASE("connections against a cancel: every connection made is accepted once"
         };
         auto h = rondo::spawn(connects(), "connects");
         while (accepted < count) {
-            const auto d = std::chrono::nanoseconds(random() % 60'000);
+            const auto d = some_time(random);
             auto v = co_await rondo::race(l.accept(), rondo::sleep_for(d));
             if (v.index() == 0) ++accepted;
             else ++lost;
@@ -293,18 +301,15 @@ TEST_CASE("connections against a cancel: every connection made is accepted once"
 TEST_CASE("an accept that is cancelled in the very turn of its completion keeps the connection") {
     auto body = []() -> task<> {
         listener l("127.0.0.1:0");
-        int both = 0;
         for (int i = 0; i < 200; ++i) {
             const stream c = co_await net::connect(l.local());
             // The connection waits already, so the accept completes in the turn in which the timer fires.
             auto v = co_await rondo::race(rondo::sleep_for(1ns), l.accept());
-            if (v.index() == 0) ++both;
             std::optional<stream> s;
             if (v.index() == 1) s.emplace(std::move(std::get<1>(v)));
             else s.emplace(co_await rondo::with_timeout(10s, l.accept()));
             REQUIRE(s->peer() == c.local());
         }
-        CHECK(both >= 0);
     };
     run(body());
 }
