@@ -18,6 +18,7 @@ namespace rondo::inline v0::detail {
 namespace {
 
 constexpr unsigned jobs_per_turn = 256;
+constexpr unsigned turns_per_poll = 16;
 constexpr unsigned chances_to_end = 100;  // of a main task that goes back to waiting in a deadlock
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t last_grace = second;  // for what was shielded, after the grace period
@@ -153,13 +154,17 @@ void context::run_until_drained(std::int64_t limit) {
     if (grace.armed()) timers_.cancel(grace);
 }
 
-void context::drain() {
+void context::serve(const bool& stop) {
+    while (!stop) turn(stop);
+}
+
+void context::drain(std::int64_t grace) {
     shutting_down_ = true;
     cancel_spawned(cancel_reason::shutdown);
-    run_until_drained(options_.grace().count());
+    run_until_drained(grace);
     if (drained_) return;
-    report("jobs that did not end within the grace period of " + format_duration(options_.grace().count()) +
-           " after the main task:\n" + dump());
+    report("jobs that did not end within the grace period of " + format_duration(grace) +
+           " after they were cancelled (shutdown):\n" + dump());
     for (spawned_job* j = spawned_; j != nullptr; j = j->next_) break_shields(*j);
     run_until_drained(last_grace);
     give_up_stragglers();
@@ -215,6 +220,41 @@ bool context::anything_pending() const noexcept {
     return foreground_ != 0 || blocking_calls != 0 || inbox_->has_outsiders() || to_cancel_.first != nullptr;
 }
 
+bool context::poll() {
+    inbox_->unpark();
+    for (unsigned n = 0; n < turns_per_poll; ++n) {
+        run_ready();
+        if (to_cancel_.first != nullptr) submit_cancels();
+        fire_timers();
+        poll_kernel();
+        if (tls.ready_head != nullptr || to_cancel_.first != nullptr || advance_clock(timers_.next_deadline()))
+            continue;
+        arm_wake();
+        if (ring_->pending() != 0) enter_kernel(0, nullptr);
+        if (!ring_->has_completions() && inbox_->park()) break;
+    }
+    trim_frames();
+    return !drained_;
+}
+
+std::int64_t context::next_poll() noexcept {
+    if (tls.ready_head != nullptr || to_cancel_.first != nullptr) return 0;
+    return timers_.next_deadline();
+}
+
+/// A virtual clock jumps to the next deadline when nothing real is awaited.
+bool context::advance_clock(std::int64_t next) noexcept {
+    virtual_clock* const clock = options_.clock();
+    if (clock == nullptr || next == INT64_MAX) return false;
+    if (foreground_ != 0 || blocking_calls != 0 || to_cancel_.first != nullptr) return false;
+    // Completions that are already there come first: they may make a job ready at the present time.
+    enter_kernel(0, nullptr);
+    reap();
+    if (tls.ready_head == nullptr && inbox_->drain() == 0) clock->jump(next);
+    fire_timers();
+    return true;
+}
+
 bool context::wait() {
     const std::int64_t next = timers_.next_deadline();
     virtual_clock* const clock = options_.clock();
@@ -224,14 +264,7 @@ bool context::wait() {
     __kernel_timespec limit{};
     const __kernel_timespec* until = nullptr;
     if (clock != nullptr) {
-        if (next != INT64_MAX && foreground_ == 0 && blocking_calls == 0 && to_cancel_.first == nullptr) {
-            // Completions that are already there come first: they may make a job ready at the present time.
-            enter_kernel(0, nullptr);
-            reap();
-            if (tls.ready_head == nullptr && inbox_->drain() == 0) clock->jump(next);
-            fire_timers();
-            return true;
-        }
+        if (advance_clock(next)) return true;
         // Time stands still while a real operation is awaited; one that nothing ever answers is a fault of the test.
         if (foreground_ != 0) {
             limit.tv_sec = 1;
@@ -243,7 +276,7 @@ bool context::wait() {
         limit.tv_nsec = left % second;
         until = &limit;
     }
-    trim_frames(monotonic());
+    trim_frames();
     arm_wake();
     if (!inbox_->park()) {
         inbox_->drain();
@@ -460,12 +493,20 @@ void disarm(timer& t) noexcept {
 }
 
 activation::activation(context& c) : saved_(tls) {
-    if (tls.context != nullptr)
-        throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
+    if (tls.context != nullptr) throw error(fault(errc::busy).detail("this thread runs a context already"));
     tls = thread_state();
     tls.context = &c;
 }
 
-activation::~activation() { tls = saved_; }
+activation::activation(context& c, thread_state& kept) : activation(c) {
+    kept_ = &kept;
+    tls = kept;
+    tls.context = &c;
+}
+
+activation::~activation() {
+    if (kept_ != nullptr) *kept_ = tls;
+    tls = saved_;
+}
 
 }  // namespace rondo::inline v0::detail

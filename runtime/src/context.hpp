@@ -30,8 +30,15 @@ public:
 
     /// Runs the main job to its end. Throws errc::deadlock when nothing can ever wake it again.
     void run(job& main, const bool& done);
+    /// Runs jobs that come from outside until `stop` is set.
+    void serve(const bool& stop);
+    /// Runs what is ready, without waiting, and gets ready for a wake from outside. True while jobs are left.
+    bool poll();
+    /// When poll() is to be called next although nothing came from outside; INT64_MAX for never.
+    std::int64_t next_poll() noexcept;
     /// Cancels the spawned jobs that are left and waits for them, at most the grace period; reports those that stay.
-    void drain();
+    void drain(std::int64_t grace);
+    bool is_shutting_down() const noexcept { return shutting_down_; }
 
     std::int64_t now() const noexcept;
 
@@ -72,6 +79,7 @@ private:
     void run_ready() noexcept;
     void poll_kernel() noexcept;
     bool wait();
+    bool advance_clock(std::int64_t next) noexcept;
     bool anything_pending() const noexcept;
     /// False when the time was up first.
     bool enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept;
@@ -127,12 +135,15 @@ private:
 class activation {
 public:
     explicit activation(context& c);
+    /// The same for a context that is entered many times; `kept` holds its ready queue in between.
+    activation(context& c, thread_state& kept);
     ~activation();
     activation(const activation&) = delete;
     activation& operator=(const activation&) = delete;
 
 private:
     thread_state saved_;
+    thread_state* kept_ = nullptr;
 };
 
 }  // namespace rondo::inline v0::detail

@@ -82,8 +82,8 @@ int disabled_sysctl() {
 
 }  // namespace
 
-kernel_ring::kernel_ring(unsigned entries) {
-    open(std::clamp(entries, 1U, 32768U));
+kernel_ring::kernel_ring(unsigned entries, waiting how) {
+    open(std::clamp(entries, 1U, 32768U), how);
     memory_came();
     sq_head_ = ring_.sq.khead;
     sq_tail_ = ring_.sq.ktail;
@@ -103,10 +103,11 @@ kernel_ring::kernel_ring(unsigned entries) {
     }
 }
 
-void kernel_ring::open(unsigned entries) {
+void kernel_ring::open(unsigned entries, waiting how) {
     for (;;) {
         int err = 0;
         for (const unsigned setup : setups) {
+            if (how == waiting::on_fd && (setup & IORING_SETUP_DEFER_TASKRUN) != 0) continue;
             io_uring_params params{};
             params.flags = setup | always;
             params.cq_entries = std::bit_ceil(entries) * completions_per_entry;

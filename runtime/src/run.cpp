@@ -41,7 +41,7 @@ void run_main(const runtime_options& options, main_job& main) {
         deadlock = std::current_exception();
         if (!main.done) main.drop_task(main);  // its coroutines were destroyed; their owner skips them only now
     }
-    c.drain();
+    c.drain(options.grace().count());
     if (deadlock) std::rethrow_exception(deadlock);
 }
 
