@@ -12,7 +12,7 @@ using rondo::promise;
 using rondo::task;
 
 // setTimeout(() => resolve(value), time)
-task<> set_timeout(auto resolve, int value, std::chrono::seconds time) {
+static task<> set_timeout(auto resolve, int value, std::chrono::seconds time) {
     co_await rondo::sleep_for(time);
     resolve(value);
 }

@@ -132,6 +132,7 @@ task<> nopper(std::uint64_t n) {
 
 task<> nops(std::uint64_t n, std::uint64_t width) {
     std::vector<task<>> all;
+    all.reserve(width);
     for (std::uint64_t i = 0; i < width; ++i) all.push_back(nopper(n / width));
     watch.begin();
     co_await when_all(std::move(all));
@@ -153,7 +154,7 @@ task<> cancels(std::uint64_t n, int depth) {
         auto h = spawn(wait_at_depth(depth), "waiter");
         co_await this_job::yield();
         h.cancel();
-        co_await as_result(h.join());
+        [[maybe_unused]] const auto gone = co_await as_result(h.join());
     }
     watch.end();
 }

@@ -21,7 +21,7 @@ task<int> on_a_timer(int number, time_point due) {
 }
 
 task<int> on_a_thread(int number, time_point due) {
-    co_await rondo::blocking([due] { std::this_thread::sleep_until(due); });
+    co_await rondo::blocking([&due] { std::this_thread::sleep_until(due); });
     co_return number;
 }
 

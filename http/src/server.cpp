@@ -124,7 +124,7 @@ task<void> server::serve(std::shared_ptr<state> s) {
     }
     co_await shield(state::drain(*s));
     s->serving = false;
-    if (unwinding) throw *unwinding;
+    if (unwinding) throw cancelled(*unwinding);
 }
 
 server::server(const net::endpoint& at, const server_options& options) : state_(std::make_shared<state>(at, options)) {}

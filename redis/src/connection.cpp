@@ -211,7 +211,7 @@ void connection::on_reply(value&& v) {
         case reply_queue::owner::request: break;
     }
     request& r = *replies_.front();
-    if (!r.deliver(r.received_, std::move(v))) {  // then it has left the value alone
+    if (!r.deliver(r.received_, v)) {  // then it has left the value alone
         const std::string shown = std::string(to_string(v.kind())) + " " + to_string(v, shown_at_most);
         lose(errc::protocol, std::string(r.name(r.received_)) + " cannot be answered with " + shown);
     }

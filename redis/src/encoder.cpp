@@ -61,7 +61,8 @@ encoder& encoder::add(std::string_view argument) {
     put_header('$', argument.size());
     char* at = grow(argument.size() + 2);
     if (!argument.empty()) std::memcpy(at, argument.data(), argument.size());
-    std::memcpy(at + argument.size(), "\r\n", 2);
+    at[argument.size()] = '\r';
+    at[argument.size() + 1] = '\n';
     return *this;
 }
 

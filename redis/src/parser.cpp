@@ -362,7 +362,7 @@ parser::step parser::complete(value v) {
     return step::out;
 }
 
-parser::step parser::fail(redis::errc code, std::string what) {
+parser::step parser::fail(redis::errc code, const std::string& what) {
     error_ = fault(make_error_code(code), "redis reply");
     error_.detail("byte " + std::to_string(item_start_) + ": " + what);
     state_ = state::failed;
@@ -385,7 +385,7 @@ parser::step parser::fail_type(char c) {
         if (c == 'H') text += "; is this an HTTP server?";
         if (c == '\x15' || c == '\x16') text += "; is this a TLS port?";
     }
-    return fail(errc::protocol, std::move(text));
+    return fail(errc::protocol, text);
 }
 
 }  // namespace redis

@@ -32,17 +32,16 @@ cancellation_base::cancellation_base(cancel_token t) noexcept
     : combinator(ops_table), cancel_registration(&came_home), token_(std::move(t)) {}
 
 cancellation_base::cancellation_base(cancellation_base&& other) noexcept
-    : combinator(std::move(other)), cancel_registration(&came_home), token_(std::move(other.token_)) {}
+    : combinator(static_cast<combinator&&>(other)), cancel_registration(&came_home), token_(std::move(other.token_)) {}
 
 bool cancellation_base::start(child_job& c) noexcept {
-    add(c);
     home = remote_context::current();
     hold();  // the registration: a message on its way refers to this
     if (!token_.add(*this)) {
         c.reason = cancel_reason::requested;  // never started
         let_go();
     }
-    return start_children();
+    return start_one(c);
 }
 
 void cancellation_base::child_done(combinator& owner, child_job&) noexcept {

@@ -4,24 +4,8 @@
 
 namespace rondo::inline v0::detail {
 
-void combinator::add(child_job& c) noexcept {
-    c.owner = this;
-    (last_ != nullptr ? last_->sibling : first_) = &c;
-    last_ = &c;
-    ++left_;
-}
-
-bool combinator::start_children() noexcept {
-    ++left_;  // held until every child had its turn
-    for (child_job* c = first_; c != nullptr;) {
-        child_job* const next = c->sibling;
-        c->ops->run(*c);
-        c = next;
-    }
-    return --left_ != 0;
-}
-
 void combinator::collect(worklist& list, cancel_reason why) noexcept {
+    if (not_started_ == cancel_reason::none) not_started_ = why;
     for (child_job* c = first_; c != nullptr; c = c->sibling) {
         if (c->state == settled::pending) list.add(*c, why);
     }
@@ -50,26 +34,8 @@ void combinator::describe_children(const leaf& l, report_line& out) {
     out.text(count == 1 ? " child" : " children");
 }
 
-void child_finished(child_job& c) noexcept {
-    combinator& owner = *c.owner;
-    const auto& ops = static_cast<const combinator_ops&>(*owner.ops);
-    ops.child_done(owner, c);
-    if (--owner.left_ == 0) ops.all_done(owner);
-}
-
 const job* child_parent(const job& j) noexcept { return static_cast<const child_job&>(j).owner->waiting; }
 
 void describe_child(const job& j, report_line& out) { out.job_line("child", j); }
-
-void start_task_child(child_job& c, promise_base& root) noexcept {
-    if (tls.depth >= max_inline_depth) {
-        make_ready(c);  // comes back through ops->run
-        return;
-    }
-    c.started = true;
-    root.set_root(c);
-    tls.callee = &root;
-    enter_nested(c, root.handle());
-}
 
 }  // namespace rondo::inline v0::detail

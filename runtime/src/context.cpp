@@ -71,7 +71,9 @@ void context::arm_wake() noexcept {
 // ---- life
 
 context::context(const runtime_options& options, std::unique_ptr<ring> r)
-    : options_(options), ring_(std::move(r)), inbox_(new inbox), wake_(*this) {}
+    : options_(options), ring_(std::move(r)), inbox_(new inbox), wake_(*this) {
+    now();
+}
 
 context::~context() {
     if (pool_stuck_) pool_.release()->let_go();
@@ -97,8 +99,8 @@ void context::cancel_operations() noexcept {
     }
 }
 
-std::int64_t context::now() const noexcept {
-    return options_.clock() != nullptr ? options_.clock()->ns() : monotonic();
+std::int64_t context::now() noexcept {
+    return recent_ = options_.clock() != nullptr ? options_.clock()->ns() : monotonic();
 }
 
 buffer_ring& context::buffers() {
@@ -310,7 +312,7 @@ void context::reap() noexcept {
 }
 
 void context::fire_timers() noexcept {
-    if (timers_.size() == 0) return;
+    if (timers_.empty()) return;
     const std::int64_t t = now();
     while (timer_node* const n = timers_.pop_expired(t)) {
         auto& fired = static_cast<timer&>(*n);
@@ -472,7 +474,7 @@ void context::orphan_ended(group& g) noexcept {
     owner->ops->finish(*owner, root);
 }
 
-std::string context::dump() const {
+std::string context::dump() {
     report_line out(now());
     if (main_ != nullptr) out.tree(*main_);
     for (const spawned_job* j = spawned_; j != nullptr; j = j->next_) out.tree(*j);
@@ -485,8 +487,10 @@ std::int64_t clock_now() noexcept { return tls.context != nullptr ? tls.context-
 
 void arm(timer& t, std::int64_t deadline) noexcept {
     t.deadline = deadline;
-    tls.context->timers().arm(t, tls.context->now());
+    tls.context->timers().arm(t, tls.context->recent());
 }
+
+bool has_passed(std::int64_t deadline) noexcept { return deadline <= tls.context->recent(); }
 
 void disarm(timer& t) noexcept {
     if (t.armed()) tls.context->timers().cancel(t);

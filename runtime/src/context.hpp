@@ -40,7 +40,10 @@ public:
     void drain(std::int64_t grace);
     bool is_shutting_down() const noexcept { return shutting_down_; }
 
-    std::int64_t now() const noexcept;
+    /// Reads the clock.
+    std::int64_t now() noexcept;
+    /// The last reading: not after now().
+    std::int64_t recent() const noexcept { return recent_; }
 
     // Operations.
     void start(io_operation& op, bool background) noexcept;
@@ -62,7 +65,7 @@ public:
     bool may_end(job& j, promise_base& root) noexcept;
     void orphan_ended(group& g) noexcept;
 
-    std::string dump() const;
+    std::string dump();
 
 private:
     struct operation_list {
@@ -108,6 +111,7 @@ private:
     runtime_options options_;
     std::unique_ptr<ring> ring_;
     timer_queue timers_;
+    std::int64_t recent_ = 0;
     inbox* inbox_;
     buffer_ring* buffers_ = nullptr;  // lives on while somebody holds a chunk
     std::unique_ptr<blocking_pool> pool_;

@@ -11,13 +11,12 @@ const combinator_ops group::ops_table{{&forward_cancel, &describe_children}, &ch
 const leaf_ops group_wait::next_ops{&group_wait::cancel_next, &group_wait::describe};
 const leaf_ops group_wait::finish_ops{&group_wait::ignore_cancel, &group_wait::describe};
 
-void group::start(std::size_t count) {
+void group::get_ready(std::size_t count) {
     waiting = &current_job();
     ended_.reserve(count);  // so that recording an end cannot fail
     running_ = count;
     // A cancelled job starts nothing new: each child ends as cancelled in its turn.
     if (parent_cancelled()) cancel_children(waiting->reason);
-    start_children();
 }
 
 child_job* group::pop_ended() noexcept { return has_ended() ? ended_[next_ended_++] : nullptr; }

@@ -16,10 +16,7 @@
 
 namespace rondo::inline v0::detail {
 
-namespace {
-
-/// Nothing of the job waits, is queued, or ended: a coroutine returned to its resumer from nowhere.
-[[noreturn]] void dropped_body() {
+void dropped_body() {
     std::string text = "a coroutine returned without finishing or waiting";
     if (const promise_base* const p = tls.callee; p != nullptr && !p->is_root() && p->caller != 0)
         text += "; it was awaited at " + format_location(p->caller_promise()->where);
@@ -32,32 +29,11 @@ namespace {
     std::abort();
 }
 
-inline void resume_chain(std::coroutine_handle<> h) noexcept {
-    tls.next = h;
-    do {
-        std::exchange(tls.next, nullptr).resume();
-    } while (tls.next);
-    if (!tls.progressed) [[unlikely]]
-        dropped_body();
-}
-
-}  // namespace
-
 void enter(job& j, std::coroutine_handle<> h) noexcept {
-    tls.current = &j;
-    tls.progressed = false;
-    resume_chain(h);
-    tls.current = nullptr;
-}
-
-void enter_nested(job& j, std::coroutine_handle<> h) noexcept {
-    job* const parent = std::exchange(tls.current, &j);
-    tls.progressed = false;
-    ++tls.depth;
-    resume_chain(h);
-    --tls.depth;
-    tls.progressed = false;  // what the child did says nothing of the parent, which runs on
-    tls.current = parent;
+    thread_state& t = tls;
+    t.current = &j;
+    resume_chain(t, h);
+    t.current = nullptr;
 }
 
 job* worklist::pop() noexcept {
@@ -97,11 +73,7 @@ void rethrow(settled state, std::exception_ptr& stored) {
     std::rethrow_exception(stored);  // kept: a spawned job may be joined by several
 }
 
-void finish_root(promise_base& root) noexcept {
-    job& j = *root.root_job();
-    if (j.has_orphans && !tls.context->may_end(j, root)) return;
-    j.ops->finish(j, root);
-}
+bool may_end(job& j, promise_base& root) noexcept { return tls.context->may_end(j, root); }
 
 }  // namespace rondo::inline v0::detail
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ranges>
 
 #include <rondo/detail/promise_base.hpp>
 
@@ -85,7 +86,7 @@ void report_line::tree(const job& root) {
         todo.pop_back();
         children_.clear();
         one(*e.j, e.indent);
-        for (auto it = children_.rbegin(); it != children_.rend(); ++it) todo.push_back({*it, e.indent + 2});
+        for (const job* const j : std::views::reverse(children_)) todo.push_back({j, e.indent + 2});
     }
 }
 

@@ -7,7 +7,7 @@ namespace rondo::inline v0::detail {
 const leaf_ops sleep_operation::ops_table{&sleep_operation::cancel, &sleep_operation::describe};
 
 bool sleep_operation::begin() noexcept {
-    if (timer_node::deadline <= clock_now()) return false;
+    if (has_passed(timer_node::deadline)) return false;
     arm(*this, timer_node::deadline);
     return true;
 }

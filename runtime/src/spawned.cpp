@@ -37,8 +37,8 @@ void spawned_job::run(job& j) noexcept {
         return;
     }
     self.started = true;
-    tls.callee = &root;
-    enter_nested(self, root.handle());
+    start_scope here;
+    here.enter(self, root, root.handle());
 }
 
 void spawned_job::finish(job& j, promise_base& root) noexcept {

@@ -1,5 +1,7 @@
 #include "stragglers.hpp"
 
+#include <ranges>
+
 #include <rondo/blocking.hpp>
 #include <rondo/detail/promise_base.hpp>
 #include <rondo/shield.hpp>
@@ -37,8 +39,8 @@ bool runs_blocking_call(job& root) {
 void destroy_coroutines(job& root, destroyed_frames& gone) {
     tls.destroyed = &gone;
     const std::vector<job*> tree = job_tree(root);
-    for (auto it = tree.rbegin(); it != tree.rend(); ++it) {
-        promise_base* p = std::exchange((*it)->top, nullptr);
+    for (job* const j : std::views::reverse(tree)) {
+        promise_base* p = std::exchange(j->top, nullptr);
         while (p != nullptr) {
             promise_base* const caller = p->is_root() ? nullptr : p->caller_promise();
             const std::coroutine_handle<> h = p->handle();

@@ -7,8 +7,7 @@ namespace rondo::inline v0::detail {
 const combinator_ops timeout_base::ops_table{{&forward_cancel, &describe}, &child_done, &complete_wait};
 
 bool timeout_base::start(child_job& c) noexcept {
-    add(c);
-    if (!start_children()) return false;
+    if (!start_one(c)) return false;
     // Armed only now: work that ends at once pays for no timer.
     if (c.state == settled::pending) arm(*this, due_);
     return true;

@@ -80,8 +80,10 @@ TEST_CASE("the function gets the errors of children as results") {
         std::vector<task<int>> tasks;
         tasks.push_back(fail_after(2ms, "broken"));
         tasks.push_back(after(1ms, 1));
-        co_await for_each_completed(std::move(tasks),
-                                    [&](std::size_t, result<int> r) { log += r ? "value " : r.error().text(); });
+        co_await for_each_completed(std::move(tasks), [&](std::size_t, result<int> r) {
+            if (r) log += "value ";
+            else log += r.error().text();
+        });
     };
     run_virtual(body);
     CHECK(log == "value broken");

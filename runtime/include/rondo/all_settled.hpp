@@ -36,12 +36,11 @@ private:
 template <class... A>
 class [[nodiscard]] all_settled_operation final : public all_settled_base {
 public:
-    explicit all_settled_operation(A&&... a) : children_(make_child(std::move(a))...) {}
+    explicit all_settled_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     all_settled_operation(all_settled_operation&&) noexcept = default;
 
     bool begin() noexcept {
-        std::apply([this](auto&... c) { (add(c), ...); }, children_);
-        return start_children();
+        return std::apply([this](auto&... c) { return this->start_all(c...); }, children_);
     }
     std::tuple<result<await_result_t<A>>...> finish() {
         check();
@@ -59,10 +58,7 @@ public:
     explicit all_settled_range_operation(std::vector<Child> children) : children_(std::move(children)) {}
     all_settled_range_operation(all_settled_range_operation&&) noexcept = default;
 
-    bool begin() noexcept {
-        for (Child& c : children_) add(c);
-        return start_children();
-    }
+    bool begin() noexcept { return start_each(children_); }
     std::vector<result<typename Child::value_type>> finish() {
         check();
         std::vector<result<typename Child::value_type>> out;

@@ -16,10 +16,11 @@ namespace detail {
 template <class Child>
 class completion_group final : public group {
 public:
-    explicit completion_group(std::vector<Child> children) noexcept : group(&destroy), children_(std::move(children)) {
-        for (Child& c : children_) add(c);
+    explicit completion_group(std::vector<Child> children) noexcept : group(&destroy), children_(std::move(children)) {}
+    void start() {
+        get_ready(children_.size());
+        start_each(children_);
     }
-    void start() { group::start(children_.size()); }
     std::size_t index(const child_job& c) const noexcept {
         return static_cast<std::size_t>(static_cast<const Child*>(&c) - children_.data());
     }

@@ -47,7 +47,8 @@ public:
     static_assert(!std::is_reference_v<value_type>, "blocking: return a value or a pointer, not a reference");
 
     explicit blocking_operation(F f) : blocking_base(&call), fn_(std::move(f)) {}
-    blocking_operation(blocking_operation&& other) : blocking_base(other), fn_(std::move(other.fn_)) {}
+    blocking_operation(blocking_operation&& other) noexcept(std::is_nothrow_move_constructible_v<F>)
+        : blocking_base(other), fn_(std::move(other.fn_)) {}
 
     value_type finish() {
         if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));

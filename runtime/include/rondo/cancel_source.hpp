@@ -91,7 +91,7 @@ private:
 template <class A>
 class [[nodiscard]] cancellation_operation : public cancellation_base {
 public:
-    cancellation_operation(cancel_token t, A&& a) : cancellation_base(std::move(t)), child_(make_child(std::move(a))) {}
+    cancellation_operation(cancel_token t, A&& a) : cancellation_base(std::move(t)), child_(to_child(std::move(a))) {}
     cancellation_operation(cancellation_operation&&) noexcept = default;
 
     bool begin() noexcept { return start(child_); }

@@ -56,7 +56,7 @@ class [[nodiscard]] promise_await : public list_waiter {
 public:
     explicit promise_await(promise_state<T>& s) noexcept : list_waiter("promise"), state_(&s) { s.add_ref(); }
     promise_await(promise_await&& other) noexcept
-        : list_waiter(std::move(other)), state_(std::exchange(other.state_, nullptr)) {}
+        : list_waiter(static_cast<list_waiter&&>(other)), state_(std::exchange(other.state_, nullptr)) {}
     promise_await& operator=(promise_await&&) = delete;
     ~promise_await() {
         if (state_ != nullptr) state_->drop_ref();

@@ -44,12 +44,11 @@ class [[nodiscard]] race_operation : public race_base {
 public:
     using value_type = std::variant<nonvoid<await_result_t<A>>...>;
 
-    explicit race_operation(A&&... a) : children_(make_child(std::move(a))...) {}
+    explicit race_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     race_operation(race_operation&&) noexcept = default;
 
     bool begin() noexcept {
-        std::apply([this](auto&... c) { (add(c), ...); }, children_);
-        return start_children();
+        return std::apply([this](auto&... c) { return this->start_all(c...); }, children_);
     }
     value_type finish() {
         check_winner();
@@ -78,10 +77,7 @@ public:
     explicit race_range_operation(std::vector<Child> children) : children_(std::move(children)) {}
     race_range_operation(race_range_operation&&) noexcept = default;
 
-    bool begin() noexcept {
-        for (Child& c : children_) add(c);
-        return start_children();
-    }
+    bool begin() noexcept { return start_each(children_); }
     value_type finish() {
         if (children_.empty()) throw error(errc::invalid_argument, "race of an empty range");
         check_winner();

@@ -74,9 +74,14 @@ public:
     {
         return has_value() ? **this : static_cast<T>(std::forward<U>(other));
     }
-template <class U>
+    // clang-format off: it takes `&& requires` for an expression
+    template <class U>
     T value_or(U&& other) &&
-    requires(!std::is_void_v<T>) { return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other)); }
+        requires(!std::is_void_v<T>)
+    {
+        return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
+    }
+    // clang-format on
 
     private : void check() const {
         if (!has_value()) std::get<1>(state_).raise();
@@ -85,7 +90,7 @@ template <class U>
     static decltype(auto) get(S& s) {
         if constexpr (std::is_void_v<T>) return;
         else if constexpr (std::is_reference_v<T>) return static_cast<T>(*s);
-        else return static_cast<S&>(s);
+        else return (s);
     }
 
     std::variant<stored, fault> state_;

@@ -29,13 +29,10 @@ private:
 template <class A>
 class [[nodiscard]] shield_operation : public shield_base {
 public:
-    explicit shield_operation(A&& a) : child_(make_child(std::move(a))) {}
+    explicit shield_operation(A&& a) : child_(to_child(std::move(a))) {}
     shield_operation(shield_operation&&) noexcept = default;
 
-    bool begin() noexcept {
-        add(child_);
-        return start_children();
-    }
+    bool begin() noexcept { return start_all(child_); }
     await_result_t<A> finish() {
         if (child_.state == settled::cancelled) {
             if (parent_cancelled()) throw_cancelled();  // broken open at the end of the grace period

@@ -40,6 +40,7 @@ template <class Rep, class Period>
 
 /// Waits until the clock reaches `t`. See sleep_for.
 [[nodiscard]] inline detail::sleep_operation sleep_until(time_point t) {
+    static_cast<void>(detail::clock_now());  // so that the operation knows whether `t` has passed
     return detail::sleep_operation(detail::to_ns(t.time_since_epoch()));
 }
 

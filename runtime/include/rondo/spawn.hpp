@@ -17,7 +17,7 @@ class [[nodiscard]] join_operation : public list_waiter {
 public:
     explicit join_operation(spawned<T>& j) noexcept : list_waiter("join"), job_(&j) { j.add_ref(); }
     join_operation(join_operation&& other) noexcept
-        : list_waiter(std::move(other)), job_(std::exchange(other.job_, nullptr)) {}
+        : list_waiter(static_cast<list_waiter&&>(other)), job_(std::exchange(other.job_, nullptr)) {}
     join_operation& operator=(join_operation&&) = delete;
     ~join_operation() {
         if (job_ != nullptr) job_->drop_ref();

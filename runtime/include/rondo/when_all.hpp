@@ -45,12 +45,11 @@ void rethrow_child(Child& c) {
 template <class... A>
 class [[nodiscard]] when_all_operation : public when_all_base {
 public:
-    explicit when_all_operation(A&&... a) : children_(make_child(std::move(a))...) {}
+    explicit when_all_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     when_all_operation(when_all_operation&&) noexcept = default;
 
     bool begin() noexcept {
-        std::apply([this](auto&... c) { (add(c), ...); }, children_);
-        return start_children();
+        return std::apply([this](auto&... c) { return this->start_all(c...); }, children_);
     }
     std::tuple<nonvoid<await_result_t<A>>...> finish() {
         if (failed_ != nullptr) {
@@ -73,10 +72,7 @@ public:
     explicit when_all_range_operation(std::vector<Child> children) : children_(std::move(children)) {}
     when_all_range_operation(when_all_range_operation&&) noexcept = default;
 
-    bool begin() noexcept {
-        for (Child& c : children_) add(c);
-        return start_children();
-    }
+    bool begin() noexcept { return start_each(children_); }
     auto finish() {
         if (failed_ != nullptr) rethrow_child(static_cast<Child&>(*failed_));
         if (incomplete_) throw_cancelled();

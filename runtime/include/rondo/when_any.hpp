@@ -54,12 +54,11 @@ class [[nodiscard]] when_any_operation final : public when_any_base {
 public:
     using value_type = std::variant<nonvoid<await_result_t<A>>...>;
 
-    explicit when_any_operation(A&&... a) : children_(make_child(std::move(a))...) {}
+    explicit when_any_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     when_any_operation(when_any_operation&&) noexcept = default;
 
     bool begin() noexcept {
-        std::apply([this](auto&... c) { (add(c), ...); }, children_);
-        return start_children();
+        return std::apply([this](auto&... c) { return this->start_all(c...); }, children_);
     }
     value_type finish() {
         if (winner_ == nullptr) {
@@ -93,10 +92,7 @@ public:
     explicit when_any_range_operation(std::vector<Child> children) : children_(std::move(children)) {}
     when_any_range_operation(when_any_range_operation&&) noexcept = default;
 
-    bool begin() noexcept {
-        for (Child& c : children_) add(c);
-        return start_children();
-    }
+    bool begin() noexcept { return start_each(children_); }
     value_type finish() {
         if (winner_ == nullptr) {
             if (ended_by_parent_) throw_cancelled();

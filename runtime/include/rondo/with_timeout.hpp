@@ -21,7 +21,11 @@ protected:
     timeout_base(std::int64_t due, std::int64_t limit, std::source_location where) noexcept
         : combinator(ops_table), timer(&fired), due_(due), limit_(limit), where_(where) {}
     timeout_base(timeout_base&& other) noexcept
-        : combinator(std::move(other)), timer(&fired), due_(other.due_), limit_(other.limit_), where_(other.where_) {}
+        : combinator(static_cast<combinator&&>(other)),
+          timer(&fired),
+          due_(other.due_),
+          limit_(other.limit_),
+          where_(other.where_) {}
     ~timeout_base() {
         if (armed()) disarm(*this);  // a straggler is destroyed while it waits
     }
@@ -45,7 +49,7 @@ template <class A>
 class [[nodiscard]] timeout_operation : public timeout_base {
 public:
     timeout_operation(std::int64_t due, std::int64_t limit, A&& a, std::source_location where)
-        : timeout_base(due, limit, where), child_(make_child(std::move(a))) {}
+        : timeout_base(due, limit, where), child_(to_child(std::move(a))) {}
     timeout_operation(timeout_operation&&) noexcept = default;
 
     bool begin() noexcept { return start(child_); }

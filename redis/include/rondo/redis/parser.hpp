@@ -109,7 +109,7 @@ private:
     step close_streamed();
     step finish_payload();
     step complete(value v);
-    step fail(redis::errc code, std::string what);
+    step fail(redis::errc code, const std::string& what);
     step fail_line(std::string_view line, std::string_view what);
     step fail_type(char c);
     bool& annotated() noexcept { return frames_.empty() ? annotated_ : frames_.back().annotated; }

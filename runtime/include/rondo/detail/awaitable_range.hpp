@@ -23,7 +23,7 @@ template <class R>
 auto make_children(R& range) {
     std::vector<child_of<range_element<R>>> children;
     if constexpr (requires { range.size(); }) children.reserve(range.size());
-    for (auto& element : range) children.push_back(make_child(std::move(element)));
+    for (auto& element : range) children.emplace_back(to_child(std::move(element)));
     return children;
 }
 

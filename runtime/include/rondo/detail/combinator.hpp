@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <rondo/detail/awaitable.hpp>
 #include <rondo/detail/job.hpp>
@@ -43,14 +45,38 @@ public:
 
 protected:
     explicit combinator(const combinator_ops& o) noexcept : leaf(o) {}
-    /// Before it begins: the links are made by add().
+    /// Before it begins: the links are made when the children start.
     combinator(combinator&& other) noexcept : leaf(*other.ops) {}
     ~combinator() = default;
 
-    void add(child_job& c) noexcept;
-    /// Starts all children in order; false when all ended meanwhile (all_done is not called then).
-    bool start_children() noexcept;
-    /// Asks every child that has not ended to end.
+    /// Starts the children in order, each until its first wait; false when all ended meanwhile (all_done is not called
+    /// then). One that was to be cancelled before its turn is not started.
+    template <class... Child>
+    bool start_all(Child&... c) noexcept {
+        left_ += sizeof...(c) + 1;  // one more, until every child had its turn
+        {
+            start_scope here;
+            (start_next(c, here), ...);
+        }
+        return --left_ != 0;
+    }
+    template <class Child>
+    bool start_each(std::vector<Child>& children) noexcept {
+        left_ += children.size() + 1;
+        {
+            start_scope here;
+            for (Child& c : children) start_next(c, here);
+        }
+        return --left_ != 0;
+    }
+    /// The same for a single child of any kind.
+    bool start_one(child_job& c) noexcept {
+        left_ += 2;
+        link(c);
+        c.ops->run(c);
+        return --left_ != 0;
+    }
+    /// Asks every child that has not ended to end, and those that are still to be started not to begin.
     void cancel_children(cancel_reason why) noexcept;
     /// Puts every child that has not ended on the list.
     void collect(worklist& list, cancel_reason why) noexcept;
@@ -63,17 +89,33 @@ private:
     friend void child_finished(child_job&) noexcept;
     friend const job* child_parent(const job&) noexcept;
 
+    void link(child_job& c) noexcept {
+        c.owner = this;
+        (last_ != nullptr ? last_->sibling : first_) = &c;
+        last_ = &c;
+        if (c.reason == cancel_reason::none) c.reason = not_started_;
+    }
+    template <class Child>
+    void start_next(Child& c, start_scope& here) noexcept {
+        link(c);
+        c.start(here);
+    }
+
     child_job* first_ = nullptr;
     child_job* last_ = nullptr;
     std::size_t left_ = 0;
+    cancel_reason not_started_ = cancel_reason::none;  // why children whose turn has not come will not be started
 };
 
 /// Counts a child's end, whose `state` is set.
-RONDO_API void child_finished(child_job& c) noexcept;
+inline void child_finished(child_job& c) noexcept {
+    combinator& owner = *c.owner;
+    const auto& ops = static_cast<const combinator_ops&>(*owner.ops);
+    ops.child_done(owner, c);
+    if (--owner.left_ == 0) ops.all_done(owner);
+}
 RONDO_API const job* child_parent(const job& j) noexcept;
 RONDO_API void describe_child(const job& j, report_line& out);
-/// Starts a child that is a task: now, or through the queue when the nesting is deep.
-RONDO_API void start_task_child(child_job& c, promise_base& root) noexcept;
 
 /// A child of a combinator, made of anything awaitable. Bare operations need no coroutine.
 template <class A>
@@ -84,7 +126,7 @@ class child<task<T>> final : public child_job {
 public:
     using value_type = T;
 
-    explicit child(task<T> t) noexcept : child_job(table), task_(std::move(t)) {}
+    explicit child(task<T>&& t) noexcept : child_job(table), task_(std::move(t)) {}
     child(child&& other) noexcept : child_job(table), task_(std::move(other.task_)) {}
 
     T take() { return promise().take(); }
@@ -104,6 +146,23 @@ public:
     }
     void drop() { task<T> gone = std::move(task_); }
 
+    /// Its turn among its siblings.
+    void start(start_scope& here) noexcept {
+        if (reason != cancel_reason::none) {
+            state = settled::cancelled;
+            child_finished(*this);
+            return;
+        }
+        if (here.is_deep()) {
+            make_ready(*this);  // comes back through run
+            return;
+        }
+        started = true;
+        auto& root = promise();
+        root.set_root(*this);
+        here.enter(*this, root, root.handle());
+    }
+
 private:
     auto& promise() { return task<T>::access::promise(task_); }
     static void finish(job& j, promise_base& root) noexcept {
@@ -114,12 +173,8 @@ private:
     static void run(job& j) noexcept {
         auto& self = static_cast<child&>(j);
         if (self.started) return;
-        if (self.reason != cancel_reason::none) {
-            self.state = settled::cancelled;
-            child_finished(self);
-            return;
-        }
-        start_task_child(self, self.promise());
+        start_scope here;
+        self.start(here);
     }
     static constexpr job_ops table{&finish, &run, &child_parent, &describe_child};
 
@@ -145,26 +200,33 @@ public:
     }
     void drop() noexcept {}
 
+    /// Its turn among its siblings.
+    void start(start_scope& here) noexcept {
+        started = true;
+        if (reason == cancel_reason::none) {
+            op_.waiting = this;
+            leaf = &op_;
+            here.enter(*this);
+            if (op_.begin()) return;
+            leaf = nullptr;
+        }
+        end();
+    }
+
 private:
     static void finish(job&, promise_base&) noexcept {}
     static void run(job& j) noexcept {
         auto& self = static_cast<child&>(j);
-        if (!self.started) {
-            self.started = true;
-            if (self.reason == cancel_reason::none) {
-                self.op_.waiting = &self;
-                self.leaf = &self.op_;
-                job* const parent = std::exchange(tls.current, &self);
-                const bool waits = self.op_.begin();
-                tls.current = parent;
-                if (waits) return;
-                self.leaf = nullptr;
-            }
+        if (self.started) {
+            self.end();
+            return;
         }
-        self.state = self.op_.waiting == nullptr ? settled::cancelled
-                     : self.op_.failed()         ? settled::error
-                                                 : settled::value;
-        child_finished(self);
+        start_scope here;
+        self.start(here);
+    }
+    void end() noexcept {
+        state = op_.waiting == nullptr ? settled::cancelled : op_.failed() ? settled::error : settled::value;
+        child_finished(*this);
     }
     static constexpr job_ops table{&finish, &run, &child_parent, &describe_child};
 
@@ -178,13 +240,25 @@ task<await_result_t<A>> as_task(A a) {
 }
 
 template <class A>
-auto make_child(A&& a) {
-    using plain = std::remove_cvref_t<A>;
-    static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
-    if constexpr (is_task<plain>::value || bare_operation<plain>) return child<plain>(std::move(a));
-    else return child<task<await_result_t<plain>>>(as_task(std::move(a)));
-}
+inline constexpr bool is_child_as_it_is = is_task<A>::value || bare_operation<A>;
+
 template <class A>
-using child_of = decltype(make_child(std::declval<A>()));
+struct child_type {
+    using type = child<task<await_result_t<A>>>;
+};
+template <class A>
+    requires is_child_as_it_is<A>
+struct child_type<A> {
+    using type = child<A>;
+};
+/// The child that an awaitable makes, and what to construct it from.
+template <class A>
+using child_of = typename child_type<std::remove_cvref_t<A>>::type;
+template <class A>
+decltype(auto) to_child(A&& a) {
+    static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
+    if constexpr (is_child_as_it_is<std::remove_cvref_t<A>>) return std::move(a);
+    else return as_task(std::move(a));
+}
 
 }  // namespace rondo::inline v0::detail

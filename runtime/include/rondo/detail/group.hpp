@@ -25,8 +25,8 @@ public:
 protected:
     explicit group(void (*destroy)(group&) noexcept) noexcept : combinator(ops_table), destroy_(destroy) {}
     ~group() = default;
-    /// After add() of each child.
-    void start(std::size_t count);
+    /// Before the children are started.
+    void get_ready(std::size_t count);
 
 private:
     friend class context;

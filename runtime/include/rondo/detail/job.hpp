@@ -12,6 +12,7 @@
 
 #include <coroutine>
 #include <source_location>
+#include <utility>
 
 #include <rondo/cancelled.hpp>
 #include <rondo/export.hpp>
@@ -138,8 +139,43 @@ RONDO_API void cancel(worklist& list) noexcept;
 /// ends.
 RONDO_API void enter(job& j, std::coroutine_handle<> h) noexcept;
 
-/// The door for a child that its parent starts: nests, and gives the thread back to the parent's job.
-RONDO_API void enter_nested(job& j, std::coroutine_handle<> h) noexcept;
+/// Nothing of the job waits, is queued, or ended: a coroutine returned to its resumer from nowhere. Says so and aborts.
+[[noreturn]] RONDO_API void dropped_body();
+
+/// Resumes `h` and whatever the trampoline names after it.
+inline void resume_chain(thread_state& t, std::coroutine_handle<> h) noexcept {
+    t.progressed = false;
+    h.resume();
+    while (t.next) std::exchange(t.next, nullptr).resume();
+    if (!t.progressed) [[unlikely]]
+        dropped_body();
+}
+
+/// The door for jobs that another starts: nests, and gives the thread back to the one that runs.
+class start_scope {
+public:
+    start_scope() noexcept : thread_(tls), parent_(thread_.current) { ++thread_.depth; }
+    ~start_scope() {
+        --thread_.depth;
+        thread_.progressed = false;  // what they did says nothing of the parent, which runs on
+        thread_.current = parent_;
+    }
+    start_scope(const start_scope&) = delete;
+    start_scope& operator=(const start_scope&) = delete;
+
+    /// Too deep to nest: what is to be started goes through the ready queue.
+    bool is_deep() const noexcept { return thread_.depth > max_inline_depth; }
+    void enter(job& j) noexcept { thread_.current = &j; }
+    void enter(job& j, promise_base& root, std::coroutine_handle<> h) noexcept {
+        thread_.current = &j;
+        thread_.callee = &root;
+        resume_chain(thread_, h);
+    }
+
+private:
+    thread_state& thread_;
+    job* const parent_;
+};
 
 /// True once for a frame that was destroyed before the task that owns it.
 RONDO_API bool was_destroyed(void* frame) noexcept;

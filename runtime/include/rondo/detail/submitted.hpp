@@ -24,6 +24,7 @@ class RONDO_API submitted_base : public remote_node {
 public:
     submitted_base(const submitted_base&) = delete;
     submitted_base& operator=(const submitted_base&) = delete;
+    virtual ~submitted_base();
 
     bool is_done() const noexcept { return state_.load(std::memory_order_acquire) != pending; }
     /// Blocks this thread until it is done.
@@ -39,7 +40,6 @@ public:
 
 protected:
     submitted_base(const char* name, std::source_location origin) noexcept;
-    virtual ~submitted_base();
 
     /// Held by the coroutine that runs the task. One that is destroyed before its end was cancelled.
     class RONDO_API running {

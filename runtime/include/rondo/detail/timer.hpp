@@ -15,7 +15,10 @@ struct timer : timer_node {
 
 /// Nanoseconds of the context's clock (CLOCK_MONOTONIC, or the virtual clock).
 RONDO_API std::int64_t clock_now() noexcept;
+/// Reads no clock. A deadline that has passed fires in the loop's next turn.
 RONDO_API void arm(timer& t, std::int64_t deadline) noexcept;
+/// Whether the deadline had passed when the clock was last read. Reads no clock.
+RONDO_API bool has_passed(std::int64_t deadline) noexcept;
 /// No effect when it is not armed.
 RONDO_API void disarm(timer& t) noexcept;
 

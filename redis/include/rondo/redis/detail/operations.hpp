@@ -60,7 +60,7 @@ public:
     std::size_t size() const noexcept override { return command_.encoded().size(); }
     void write(std::string& out) const override { out += command_.encoded().text(); }
     std::string_view name(std::size_t) const noexcept override { return command_.name(); }
-    bool deliver(std::size_t, value&& v) override { return take(command_, value_, std::move(v)); }
+    bool deliver(std::size_t, value& v) override { return take(command_, value_, std::move(v)); }
 
 private:
     Command command_;
@@ -98,7 +98,7 @@ public:
         std::apply([&](const auto&... c) { ((i++ == index ? void(found = c.name()) : void()), ...); }, commands_);
         return found;
     }
-    bool deliver(std::size_t index, value&& v) override { return deliver(index, v, std::index_sequence_for<T...>()); }
+    bool deliver(std::size_t index, value& v) override { return deliver(index, v, std::index_sequence_for<T...>()); }
 
 private:
     template <std::size_t... I>

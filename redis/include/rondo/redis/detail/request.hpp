@@ -33,7 +33,10 @@ public:
     explicit router_ref(router* r) noexcept : router_(r) {}
     router_ref(const router_ref& other) noexcept;
     router_ref(router_ref&& other) noexcept : router_(std::exchange(other.router_, nullptr)) {}
-    router_ref& operator=(router_ref other) noexcept { return std::swap(router_, other.router_), *this; }
+    router_ref& operator=(router_ref other) noexcept {
+        std::swap(router_, other.router_);
+        return *this;
+    }
     ~router_ref() {
         if (router_ != nullptr) drop();
     }
@@ -61,8 +64,9 @@ public:
     virtual std::size_t size() const noexcept = 0;
     /// Appends them.
     virtual void write(std::string& out) const = 0;
-    /// Takes the reply to its command number `index`; false when the command cannot have such a reply.
-    virtual bool deliver(std::size_t index, value&& v) = 0;
+    /// Takes the reply to its command number `index`; false, and the value left alone, when the command
+    /// cannot have such a reply.
+    virtual bool deliver(std::size_t index, value& v) = 0;
     virtual std::string_view name(std::size_t index) const noexcept = 0;
 
 protected:
