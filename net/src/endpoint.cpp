@@ -18,8 +18,16 @@ namespace {
 
 constexpr std::string_view unix_prefix = "unix:";
 
+// No control character gets into a log.
+std::string printable(std::string_view text) {
+    std::string shown(text);
+    for (char& c : shown)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return shown;
+}
+
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
-    fault(errc::invalid_argument, "endpoint '" + std::string(text) + "'").detail(std::string(why)).raise();
+    fault(errc::invalid_argument, "endpoint '" + printable(text) + "'").detail(printable(why)).raise();
 }
 
 std::uint16_t parse_port(std::string_view whole, std::string_view text) {
@@ -42,12 +50,13 @@ Address load(const std::array<std::byte, 112>& storage) noexcept {
 static_assert(sizeof(sockaddr_un) <= 112 && sizeof(sockaddr_in6) <= 112);
 
 endpoint::endpoint(std::string_view text) {
+    // What reads addresses and interface names ends at a NUL, and would not see the rest.
+    if (text.find('\0') != text.npos) refuse(text, "it holds a NUL byte");
     if (text.starts_with(unix_prefix)) {
         const std::string_view path = text.substr(unix_prefix.size());
         sockaddr_un a{};
         if (path.empty()) refuse(text, "the path is empty");
         if (path.size() >= sizeof a.sun_path) refuse(text, "the path is longer than 107 bytes");
-        if (path.find('\0') != path.npos) refuse(text, "the path holds a NUL byte");
         a.sun_family = AF_UNIX;
         std::memcpy(a.sun_path, path.data(), path.size());
         std::memcpy(storage_.data(), &a, sizeof a);

@@ -112,6 +112,17 @@ TEST_CASE("a unix path may have 107 bytes, not more, and no NUL") {
     CHECK_FALSE(refusal(std::string("unix:/a\0b", 9)).empty());
 }
 
+TEST_CASE("nothing that follows a NUL is passed over") {
+    for (const std::string_view text : {std::string_view("127.0.0.1\0x:80", 14), std::string_view("[::1\0x]:80", 10),
+                                        std::string_view("[fe80::1%lo\0x]:80", 17)})
+        CHECK(refusal(std::string(text)).find("a NUL byte") != std::string::npos);
+}
+
+TEST_CASE("a refusal holds no control characters") {
+    CHECK(refusal("127.0.0.1\r\nX:80").find("endpoint '127.0.0.1?\?X:80'") != std::string::npos);
+    CHECK(refusal("[::1%a\x1b\x7f]:80").find("no interface is named 'a?\?'") != std::string::npos);
+}
+
 TEST_CASE("endpoints are equal when they mean the same") {
     CHECK(endpoint("127.0.0.1:80") == endpoint(std::string("127.0.0.1:80")));
     CHECK(endpoint("[::1]:80") == endpoint("[0:0:0:0:0:0:0:1]:80"));
