@@ -39,7 +39,21 @@ public:
 
     [[noreturn]] void refuse(std::error_code code, std::string_view why) const {
         std::string shown(whole_);
-        if (has_userinfo) shown.replace(shown.find("//") + 2, userinfo.size(), "***");
+        const std::size_t at = whole_.rfind('@');
+        if (has_userinfo) {
+            shown.replace(scheme.size() + 3, userinfo.size(), "***");
+        } else if (at != whole_.npos) {
+            // Misspelt, so that nobody can tell where the password is; in a mere path there is none.
+            const bool known = scheme == "redis" || scheme == "rediss" || scheme == "unix";
+            const std::size_t start = known ? scheme.size() + 1 : 0;
+            const std::string_view before = whole_.substr(start, at - start);
+            const bool is_path =
+                before.starts_with('/') && !before.starts_with("//") && before.find(':') == before.npos;
+            if (!is_path) shown.replace(start, before.size(), "***");
+        }
+        // No control character gets into a log.
+        for (char& c : shown)
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
         fault(code, "redis URL '" + shown + "'").detail(std::string(why)).raise();
     }
     [[noreturn]] void refuse(std::string_view why) const {

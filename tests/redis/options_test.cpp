@@ -87,6 +87,20 @@ TEST_CASE("a URL that cannot be used says what is wrong and hides the password")
     CHECK_PART(refusal("unix:/run/s?db=-1"), "the database must be a number");
 }
 
+TEST_CASE("a misspelt URL does not give its password away either") {
+    CHECK_PART(refusal("redis:app:secret@10.0.0.7"), "'redis:***@10.0.0.7'");
+    CHECK_PART(refusal("redis//app:secret@10.0.0.7"), "'***@10.0.0.7'");
+    CHECK_PART(refusal("app:secret@10.0.0.7"), "'***@10.0.0.7'");
+    CHECK_PART(refusal("redis://:sec/ret@10.0.0.7"), "'redis:***@10.0.0.7'");
+    CHECK_PART(refusal("x//y://app:secret@10.0.0.7"), "'x//y://***@10.0.0.7'");
+    CHECK_PART(refusal("unix:/run/a@b.sock?db=x"), "'unix:/run/a@b.sock?db=x'");
+}
+
+TEST_CASE("a refused URL is shown without control characters") {
+    CHECK_PART(refusal("redis://10.0.0.7/\r\n\x7f"), "'redis://10.0.0.7/?\?\?'");
+    CHECK_PART(refusal("redis://10.0.0.7\n:1"), "'redis://10.0.0.7?:1'");
+}
+
 TEST_CASE("unsupported and invalid URLs have codes of their own") {
     const auto code = [](std::string_view url) {
         try {
