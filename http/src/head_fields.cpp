@@ -44,12 +44,27 @@ bool is_port(std::string_view s) noexcept {
 // because two readers may decode it differently.
 bool is_host(std::string_view s) noexcept { return !s.empty() && all(chars::host, s); }
 
-// The inside of [ ]: an IPv6 address by its alphabet, without zone.
+// The inside of [ ]: an IPv6 address as RFC 3986 section 3.2.2 writes it, without zone.
 bool is_ip_literal(std::string_view s) noexcept {
-    if (s.size() < 2 || s.find(':') == std::string_view::npos) return false;
-    for (const char c : s)
-        if (!is(chars::hex, c) && c != ':' && c != '.') return false;
-    return true;
+    unsigned groups = 0;
+    bool gap = s.starts_with("::");
+    if (gap) s.remove_prefix(2);
+    if (gap && s.empty()) return true;
+    for (;;) {
+        const std::size_t colon = s.find(':');
+        const std::string_view group = s.substr(0, colon);
+        const bool dotted = colon == std::string_view::npos && group.find('.') != std::string_view::npos;
+        if (dotted ? !is_ipv4(group) : group.empty() || group.size() > 4 || !all(chars::hex, group)) return false;
+        groups += dotted ? 2 : 1;
+        if (colon == std::string_view::npos) break;
+        s.remove_prefix(colon + 1);
+        if (!s.starts_with(':')) continue;
+        if (gap) return false;
+        gap = true;
+        s.remove_prefix(1);
+        if (s.empty()) break;
+    }
+    return gap ? groups < 8 : groups == 8;
 }
 
 }  // namespace
@@ -86,6 +101,20 @@ errc read_framing(const headers& h, version v, framing& out) {
 bool keeps_alive(const headers& h, version v) noexcept {
     if (h.lists("connection", "close")) return false;
     return v == version::http_1_1 || h.lists("connection", "keep-alive");
+}
+
+bool is_ipv4(std::string_view s) noexcept {
+    for (int i = 0; i < 4; ++i) {
+        unsigned n = 256;
+        const std::size_t dot = s.find('.');
+        const std::string_view part = s.substr(0, dot);
+        if (part.empty() || part.size() > 3 || !all(chars::digit, part)) return false;
+        std::from_chars(part.data(), part.data() + part.size(), n);
+        if (n > 255 || (part.size() > 1 && part.front() == '0')) return false;
+        if ((dot == std::string_view::npos) != (i == 3)) return false;
+        s = dot == std::string_view::npos ? std::string_view() : s.substr(dot + 1);
+    }
+    return true;
 }
 
 std::optional<authority> parse_authority(std::string_view text) noexcept {

@@ -18,6 +18,9 @@ errc read_framing(const headers& h, version v, framing& out);
 /// Whether the connection outlives the message (RFC 9112 section 9.3).
 bool keeps_alive(const headers& h, version v) noexcept;
 
+/// Four decimal numbers up to 255 without leading zeros.
+bool is_ipv4(std::string_view s) noexcept;
+
 /// host, and port when the text has one; nullopt when it is not a valid authority without user information.
 struct authority {
     std::string_view host, port;

@@ -16,8 +16,10 @@ namespace {
     // Neither a password nor a control character gets into a log.
     std::string shown;
     const std::size_t mark = text.find("://");
-    const std::size_t start = mark == std::string_view::npos ? 0 : mark + 3;
-    const std::size_t end = text.find_first_of("/?#", start);
+    // Without a scheme nobody can tell where a password ends.
+    const bool scheme = mark != std::string_view::npos && mark == text.find_first_of(":/?#@");
+    const std::size_t start = scheme ? mark + 3 : 0;
+    const std::size_t end = scheme ? text.find_first_of("/?#", start) : text.size();
     const std::size_t at = text.substr(0, end).rfind('@');
     if (at != std::string_view::npos && at >= start)
         shown.append(text.substr(0, start)).append("…").append(text.substr(at));
@@ -25,21 +27,6 @@ namespace {
     for (char& c : shown)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
     throw error(fault(make_error_code(e), "URL \"" + shown + "\"").detail(why));
-}
-
-// Four decimal numbers up to 255 without leading zeros.
-bool is_ipv4(std::string_view s) noexcept {
-    for (int i = 0; i < 4; ++i) {
-        unsigned n = 256;
-        const std::size_t dot = s.find('.');
-        const std::string_view part = s.substr(0, dot);
-        if (part.empty() || part.size() > 3 || !detail::all(detail::chars::digit, part)) return false;
-        std::from_chars(part.data(), part.data() + part.size(), n);
-        if (n > 255 || (part.size() > 1 && part.front() == '0')) return false;
-        if ((dot == std::string_view::npos) != (i == 3)) return false;
-        s = dot == std::string_view::npos ? std::string_view() : s.substr(dot + 1);
-    }
-    return true;
 }
 
 }  // namespace
@@ -61,7 +48,8 @@ url::url(std::string_view text) {
         refuse(text, errc::bad_url, "a byte of the path or query must be percent-encoded");
 
     for (const char c : where->host) host_ += detail::lower(c);
-    if (!host_.starts_with('[') && host_ != "localhost" && !is_ipv4(host_)) refuse(text, errc::unresolvable_host, "");
+    if (!host_.starts_with('[') && host_ != "localhost" && !detail::is_ipv4(host_))
+        refuse(text, errc::unresolvable_host, "");
     if (!where->port.empty()) std::from_chars(where->port.data(), where->port.data() + where->port.size(), port_);
     if (port_ == 0) refuse(text, errc::bad_url, "port 0");
     if (!target.starts_with('/')) target_ = '/';

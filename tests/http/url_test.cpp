@@ -55,6 +55,18 @@ TEST_CASE("an IPv6 address stands in brackets") {
     CHECK(url("http://[2001:DB8::1]").endpoint() == "[2001:db8::1]:80");
 }
 
+TEST_CASE("only what is an IPv6 address stands in brackets") {
+    for (const char* good : {"[::]", "[1::]", "[1:2:3:4:5:6:7:8]", "[1:2:3:4:5:6:7::]", "[::2:3:4:5:6:7:8]",
+                             "[::1.2.3.4]", "[1:2:3:4:5:6:1.2.3.4]", "[FFFF::ffff]"})
+        CHECK(url(std::string("http://") + good).authority().size() == std::string_view(good).size());
+    for (const char* bad : {"[]", "[:]", "[:::]", "[1]", "[1:]", "[:1]", "[1:::2]", "[1::2::3]", "[1:2:3:4:5:6:7]",
+                            "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4::5:6:7:8]", "[12345::]", "[g::]", "[::1.2.3]",
+                            "[::1.2.3.256]", "[1.2.3.4::]", "[1.2.3.4]", "[1:2:3:4:5:6:7:1.2.3.4]", "[::1%25lo]"}) {
+        INFO(bad);
+        CHECK(refused((std::string("http://") + bad + "/").c_str(), errc::bad_url));
+    }
+}
+
 TEST_CASE("a url that cannot be used says why") {
     CHECK(refused("https://127.0.0.1/", errc::unsupported_scheme));
     CHECK(refused("ftp://127.0.0.1/", errc::unsupported_scheme));
@@ -75,4 +87,7 @@ TEST_CASE("the password of a url is not shown when it is refused") {
     const std::string text = refusal("http://user:secret@127.0.0.1/x?y@z", errc::bad_url);
     CHECK(text.find("secret") == std::string::npos);
     CHECK(text.find("127.0.0.1/x?y@z") != std::string::npos);
+    CHECK(refusal("http//user:secret@127.0.0.1/", errc::bad_url).find("secret") == std::string::npos);
+    CHECK(refusal("http//user:secret@127.0.0.1/http://", errc::unsupported_scheme).find("secret") == std::string::npos);
+    CHECK(refusal("user:secret@127.0.0.1/", errc::bad_url).find("secret") == std::string::npos);
 }
