@@ -61,8 +61,10 @@ body_decoder::piece body_decoder::feed(bytes in) {
 
 // Counts extension bytes, from the ";" on, against their budget.
 const char* body_decoder::extension(const char* p, const char* to) noexcept {
+    const std::size_t room = limits_.chunk_extensions() - extensions_;
+    if (static_cast<std::size_t>(to - p) > room) return fail(errc::chunk_overhead, p + room);
     extensions_ += static_cast<std::size_t>(to - p);
-    return extensions_ > limits_.chunk_extensions() ? fail(errc::chunk_overhead, to) : to;
+    return to;
 }
 
 // What may follow a complete name or value: another extension, or the end of the line.

@@ -93,7 +93,9 @@ const char* request_parser::step_line(const char* p, const char* end) {
             return p + 1;
 
         case state::method: {
-            const char* const stop = detail::skip(chars::token, p, end);
+            const std::size_t room = max_method + 1 - method_.size();
+            const char* const stop =
+                detail::skip(chars::token, p, static_cast<std::size_t>(end - p) > room ? p + room : end);
             method_.append(p, stop);
             if (method_.size() > max_method) return fail(errc::unknown_method, stop);
             if (stop == end) return stop;

@@ -135,3 +135,16 @@ TEST_CASE("framing may outgrow the data by its allowance and no more") {
     CHECK(decode(b, in).size() == 5);
     CHECK(b.error() == errc::chunk_overhead);
 }
+
+TEST_CASE("a chunk extension over its limit fails at the same byte however it is cut") {
+    const std::string chunk = "1;name=value;other=\"longer than that\"\r\nx\r\n";
+    for (const std::size_t limit : {0u, 3u, 6u, 10u, 13u, 20u, 30u}) {
+        for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+            std::string_view in = chunk;
+            body_decoder d({framing::kind::chunked, 0}, limits().chunk_extensions(limit));
+            decode(d, in, step);
+            CHECK(d.error() == errc::chunk_overhead);
+            CHECK(chunk.size() - in.size() == 1 + limit);
+        }
+    }
+}

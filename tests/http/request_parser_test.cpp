@@ -137,6 +137,17 @@ TEST_CASE("a failed request parser takes nothing more") {
     CHECK_FALSE(p.keep_alive());
 }
 
+TEST_CASE("an endless method is refused at the same byte however it is cut") {
+    for (const std::size_t first : {1u, 24u, 25u, 60u}) {
+        rondo::http::request_parser p;
+        const std::string method(60, 'A');
+        std::size_t used = p.feed(std::string_view(method).substr(0, first));
+        if (!p.failed()) used += p.feed(std::string_view(method).substr(first));
+        CHECK(p.error() == rondo::http::errc::unknown_method);
+        CHECK(used == 25);
+    }
+}
+
 TEST_CASE("an idle connection is told from one in the middle of a head") {
     rondo::http::request_parser p;
     CHECK_FALSE(p.started());
