@@ -26,6 +26,7 @@ foreach(component IN ITEMS runtime net redis http)
 endforeach()
 check(examples/CMakeLists.txt "${ROOT}/examples/*.cpp")
 check(tests/CMakeLists.txt "${ROOT}/tests/*_test.cpp" "${ROOT}/tests/support/*.cpp")
+check(tests/fuzz/CMakeLists.txt "${ROOT}/tests/fuzz/*_fuzz.cpp")
 
 if(count EQUAL 0)
     message(FATAL_ERROR "no file found under ${ROOT}")

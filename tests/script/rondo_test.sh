@@ -113,6 +113,60 @@ expect "the demo gets its arguments, called by a link from elsewhere" eval '[[ $
 expect "the demo's exit status is the script's" exits 7
 expect "with everything there nothing is installed" no_apt
 
+# --- fuzz
+
+mkdir -p -- "$tree/tests/fuzz" "$tree/tests/fuzz/corpus/alpha" "$tree/tests/fuzz/corpus/beta"
+cp -- "$source_tree/tests/fuzz/fuzz.sh" "$tree/tests/fuzz/"
+: >"$tree/tests/fuzz/alpha_fuzz.cpp"
+: >"$tree/tests/fuzz/beta_fuzz.cpp"
+: >"$tree/tests/fuzz/corpus/alpha/seed"
+: >"$tree/tests/fuzz/corpus/beta/seed"
+run fuzz
+expect "without a name the fuzzers are listed" eval '[[ $status == 0 && $out == "fuzzers: alpha, beta" ]]'
+run fuzz gamma 5
+expect "an unknown fuzzer ends with 2" exits 2
+expect "an unknown fuzzer: the names, in one line" eval 'is_one_line "$err" && says "There are: alpha, beta"'
+for seconds in 0 -1 1.5 soon ""; do
+    run fuzz alpha "$seconds"
+    expect "'$seconds' seconds of fuzzing are refused" eval '[[ $status == 2 ]] && is_one_line "$err" && says "usage:"'
+done
+run fuzz alpha 5 6
+expect "too many arguments of fuzz are refused" eval '[[ $status == 2 ]] && is_one_line "$err"'
+
+# fuzzers OUTCOME : alpha finds nothing, beta has that outcome.
+fuzzers() {
+    everything_present
+    for name in find wc; do ln -sf -- "$(command -v "$name")" "$scratch/bin/$name"; done
+    tool clang++-19 <<<"echo '$scratch/bin/bash'"
+    tool cmake <<END
+case \$1 in
+    --version) echo "cmake version 3.25.1" ;;
+    --fresh) mkdir -p "build/\$3" && echo "CMAKE_HOME_DIRECTORY:INTERNAL=\$PWD" >"build/\$3/CMakeCache.txt" && : >"build/\$3/build.ninja" ;;
+    --build)
+        mkdir -p build/fuzz/tests/fuzz
+        printf '#!/bin/bash\necho "INFO: Loaded 1 modules   (90 inline 8-bit counters): 90 [a, b),"\necho "#7 DONE cov: 40 ft: 50 corp: 3/9b"\necho "stat::number_of_executed_units: 7"\n' >build/fuzz/tests/fuzz/alpha_fuzz
+        printf '#!/bin/bash\necho "wrong: it is not right"\necho "Test unit written to \$PWD/build/fuzz/found/beta-crash-1"\n$1\n' >build/fuzz/tests/fuzz/beta_fuzz
+        chmod +x build/fuzz/tests/fuzz/*_fuzz
+        ;;
+esac
+END
+}
+fuzzers "exit 77"
+run fuzz alpha 1
+expect "a fuzzer that finds nothing ends with 0" exits 0
+expect "a fuzzer tells its executions and coverage" eval '[[ $out == "alpha: 7 executions in "*" s of CPU, 40 of 90 edges, nothing found" ]]'
+run fuzz beta 1
+expect "a fuzzer that finds something ends with 1" exits 1
+expect "a finding says what is wrong" says "wrong: it is not right"
+expect "a finding says how to run it again" says "./rondo fuzz beta build/fuzz/found/beta-crash-1"
+run fuzz --all
+expect "corpora and new inputs are counted as tests" last_line_is "2 passed, 2 failed"
+expect "a finding in one of all ends with 1" exits 1
+fuzzers "exit 0"
+run fuzz --all
+expect "nothing found in all of them ends with 0" eval '((status == 0)) && last_line_is "4 passed, 0 failed"'
+rm -rf -- "$tree/build"
+
 # --- what is missing
 
 everything_present
