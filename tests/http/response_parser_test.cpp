@@ -65,6 +65,15 @@ TEST_CASE("a response parser stops after the head and says how the body ends") {
     CHECK(p.keep_alive());
 }
 
+TEST_CASE("an interim response has no body, whatever its fields say") {
+    for (const char* const field : {"Content-Length: 5", "Transfer-Encoding: chunked"}) {
+        rondo::http::response_parser p(rondo::http::method::get);
+        p.feed(std::string("HTTP/1.1 103 Early Hints\r\n") + field + "\r\n\r\n");
+        REQUIRE(p.done());
+        CHECK(p.framing() == rondo::http::framing());
+    }
+}
+
 TEST_CASE("a failed response parser takes nothing more") {
     rondo::http::response_parser p(rondo::http::method::get);
     p.feed("ICY 200 OK\r\n");
