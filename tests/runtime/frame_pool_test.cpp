@@ -1,6 +1,9 @@
 #include <rondo/detail/frame_pool.hpp>
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -59,6 +63,29 @@ std::vector<frame> make_many(std::size_t count, std::size_t size) {
 const void* owner_of(void* frame) {
     const std::uintptr_t chunk = reinterpret_cast<std::uintptr_t>(frame) & ~(rondo::detail::frame_chunk_size - 1);
     return reinterpret_cast<const rondo::detail::frame_chunk*>(chunk)->owner;
+}
+
+/// Of the whole process, whether there is memory behind it or not.
+std::size_t address_space() {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// What a signal's handler frees, one frame each time.
+struct {
+    frame* next = nullptr;
+    frame* end = nullptr;
+} to_interrupt_with;
+std::atomic<bool> all_interrupted;
+
+void free_in_handler(int) {
+    if (to_interrupt_with.next == to_interrupt_with.end) {
+        all_interrupted = true;
+        return;
+    }
+    const frame f = *to_interrupt_with.next++;
+    free_frame(f.memory, f.size);
 }
 
 /// Hands frames from thread to thread.
@@ -227,6 +254,52 @@ TEST_CASE("no frame is lost when threads free at the same moment what one thread
 
         REQUIRE(live() == before);
     }
+}
+
+TEST_CASE("no frame is lost when a free is interrupted by another one") {
+    if (!pooled) return;
+    constexpr std::size_t interruptions = 400;
+    const std::size_t before = live();
+    std::vector<frame> others = make_many(interruptions, 48);
+    to_interrupt_with = {others.data(), others.data() + others.size()};
+    all_interrupted = false;
+
+    // The thread frees what another one made, again and again, while a timer's signal does the same in between: at
+    // whichever of its instructions, for a signal needs no second processor.
+    struct sigaction handler{};
+    struct sigaction former{};
+    handler.sa_handler = free_in_handler;
+    handler.sa_flags = SA_RESTART;
+    REQUIRE(::sigaction(SIGALRM, &handler, &former) == 0);
+    sigset_t alarms;
+    ::sigemptyset(&alarms);
+    ::sigaddset(&alarms, SIGALRM);
+    ::pthread_sigmask(SIG_BLOCK, &alarms, nullptr);
+    std::atomic<bool> filled{false};
+    std::vector<frame> frames;
+    std::thread freeing([&] {
+        ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+        while (!all_interrupted) {
+            if (!filled) continue;
+            for (const frame& f : frames) free_frame(f.memory, f.size);
+            filled = false;
+        }
+    });
+    const itimerval often{{0, 50}, {0, 50}};
+    ::setitimer(ITIMER_REAL, &often, nullptr);
+    while (!all_interrupted) {
+        if (filled) continue;
+        frames = make_many(20'000, 48);
+        filled = true;
+    }
+    const itimerval never{};
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    freeing.join();
+    if (filled) free_all(frames);
+    ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);  // the handler is still there for a last one
+    ::sigaction(SIGALRM, &former, nullptr);
+
+    CHECK(live() == before);
 }
 
 TEST_CASE("counting while other threads make and free frames is harmless") {
@@ -402,6 +475,42 @@ TEST_CASE("memory of one size serves another once its frames are gone") {
     CHECK(most <= 60 * mib);
     CHECK(live() == before);
     release_frames();
+}
+
+TEST_CASE("no address space is held beyond what is reserved for frames") {
+    if (!pooled) return;
+    std::vector<frame> frames(400'000);
+    release_frames();
+    const std::size_t space = address_space();
+    const std::size_t held = reserved();
+
+    for (frame& f : frames) f = {allocate_frame(144), 144};
+    const std::size_t more = reserved() - held;
+    CHECK(more > 50 * mib);
+    CHECK(address_space() - space < more + 10 * mib);
+
+    free_all(frames);
+    release_frames();
+    CHECK(address_space() < space + 10 * mib);
+}
+
+TEST_CASE("arenas that became free since an idle loop last looked are kept until it looks again") {
+    if (!pooled) return;
+    constexpr std::int64_t hour = 3'600'000'000'000;
+    release_frames();
+    const std::size_t before = reserved();
+    std::vector<frame> frames = make_many(40 * mib / 144, 144);
+    trim_frames(100 * hour);
+    free_all(frames);
+    // So much of another size that the arenas of the first are found to be free, and more than these need.
+    frames = make_many(60 * mib / 208, 208);
+    const std::size_t full = reserved();
+    free_all(frames);
+
+    trim_frames(101 * hour);
+    CHECK(reserved() == full);
+    trim_frames(102 * hour);
+    CHECK(reserved() <= before + mib);
 }
 
 TEST_CASE("an idle loop gives back what no frame has needed since it last looked, and keeps the rest") {

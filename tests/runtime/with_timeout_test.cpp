@@ -300,6 +300,18 @@ TEST_CASE("with_deadline takes a point in time and says so") {
     run(rondo::runtime_options().clock(clock), body());
 }
 
+TEST_CASE("work that ends as cancelled by itself has not timed out") {
+    auto gives_up = []() -> task<int> {
+        co_await this_job::yield();
+        throw rondo::cancelled(cancel_reason::requested);
+    };
+    auto body = [&]() -> task<> {
+        const auto r = co_await rondo::as_result(with_timeout(1s, gives_up()));
+        CHECK(r.error() == errc::cancelled);
+    };
+    run_virtual(body);
+}
+
 TEST_CASE("a timeout takes operations, and combinators of them") {
     auto body = []() -> task<> {
         event never;
