@@ -167,6 +167,50 @@ run fuzz --all
 expect "nothing found in all of them ends with 0" eval '((status == 0)) && last_line_is "4 passed, 0 failed"'
 rm -rf -- "$tree/build"
 
+# --- mutants
+
+mkdir -p -- "$tree/tests/mutants" "$tree/src"
+cp -- "$source_tree/tests/mutants/mutants.sh" "$tree/tests/mutants/"
+printf '%s\n' one '  two [*]' three one >"$tree/src/part.cpp"
+mutant() { printf 'mutant %s\nfile %s\nline %s\nbecomes bad\nprogram alpha\ntest a, [b]\n\n' "$@"; }
+{
+    mutant seen src/part.cpp 'two [*]'
+    mutant unseen src/part.cpp three
+    mutant twice src/part.cpp one
+    mutant gone src/part.cpp four
+    mutant in_no_file src/none.cpp one
+} >"$tree/tests/mutants/table.txt"
+
+everything_present
+for name in find cmp cp timeout; do ln -sf -- "$(command -v "$name")" "$scratch/bin/$name"; done
+# The test program alpha is green while the second line is there.
+tool cmake <<'END'
+case $1 in
+    --preset) mkdir -p build/dev/tests && : >build/dev/build.ninja ;;
+    --build)
+        printf '#!/bin/bash\n[[ $1 == "a\\, \\[b\\]" ]] || exit 0\ngrep -q two src/part.cpp && echo "alpha_test 1 0" >"$RONDO_TEST_TALLY"\n' >build/dev/tests/alpha_test
+        chmod +x build/dev/tests/alpha_test
+        ;;
+esac
+END
+run mutants --list
+expect "mutants are listed" eval '[[ $status == 0 && $(wc -l <"$scratch/out") == 5 && $out == seen*"alpha: a, [b]"* ]]'
+run mutants seen unknown
+expect "an unknown mutant ends with 2 and one line" eval '[[ $status == 2 ]] && is_one_line "$err" && says "no such mutant: unknown"'
+run mutants seen
+expect "a mutant that a test sees is killed" eval '[[ $status == 0 && $out == seen*killed* && ${out##*$'"'\n'"'} == "1 mutants killed, 0 not,"* ]]'
+run mutants seen unseen twice gone in_no_file
+expect "a mutant that nobody sees survives, and is named with the test" eval '[[ $status == 1 && $out == *unseen*"SURVIVED alpha: a, [b]"* ]]'
+for name in twice gone in_no_file; do
+    expect "a mutant that does not apply is named: $name" eval '[[ $out == *$name*"DOES NOT APPLY"* ]]'
+done
+expect "survivors and what does not apply are counted" eval '[[ $out == *"1 mutants killed, 4 not,"* ]]'
+expect "the tree itself is left alone" eval '[[ $(<"$tree/src/part.cpp") == one*two*three*one ]]'
+sed -i 's/two/other/' "$tree/src/part.cpp"
+run mutants unseen
+expect "a test that is red without a mutant ends it" eval '[[ $status == 1 ]] && says "red without a mutant: alpha: a, [b]"'
+rm -rf -- "$tree/build"
+
 # --- what is missing
 
 everything_present
