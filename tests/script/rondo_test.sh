@@ -11,6 +11,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 tree="$scratch/a tree"
 mkdir -- "$tree" "$scratch/bin"
+mkdir -p -- "$tree/tests"
+cp -r -- "$source_tree/tests/lint" "$tree/tests/"
 cp -- "$source_tree/rondo" "$source_tree/CMakePresets.json" "$tree/"
 rondo=$tree/rondo
 failures=0
@@ -299,9 +301,9 @@ expect "no test at all: ends with 1" exits 1
 ctest_reports 0 $'alpha_test 12 0\n' <<<'<testsuite><testcase name="alpha" status="run"/></testsuite>'
 tool clang++-19 <<<"echo '$scratch/bin/bash'"
 run test --all
-# This tree has no sources, so the form and the static checks cannot be looked at.
-expect "the stages are added up, with those that cannot run" last_line_is "60 passed, 2 failed"
-expect "each stage tells its seconds" eval '[[ $(grep -cE "^stage [a-z-]+: [0-9]+ s" "$scratch/out") == 7 ]]'
+# This tree has no fuzzers that run and no sources whose form could be looked at: two corpora, two searches, two checks.
+expect "the stages are added up, with those that cannot run" last_line_is "60 passed, 6 failed"
+expect "each stage tells its seconds" eval '[[ $(grep -cE "^stage [a-z-]+: [0-9]+ s" "$scratch/out") == 8 ]]'
 
 ctest_reports 0 '' <<<''
 tool cmake <<<'[[ $1 == --version ]] && echo "cmake version 3.25.1" && exit; [[ $1 == --fresh ]]'
