@@ -1,8 +1,6 @@
 #include <rondo/net/listener.hpp>
 
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <cerrno>
 
 namespace rondo::inline v0 {
@@ -10,46 +8,45 @@ namespace net {
 
 namespace {
 
+using rondo::detail::sys;
+
 [[noreturn]] void refuse(int err, const endpoint& at) { fault::from_errno(err, "listen").peer(at.to_string()).raise(); }
 
 /// A path left by a process that is gone: a socket that refuses connections.
-bool is_stale(const endpoint& at) {
-    const std::string path(at.path());
-    struct stat s{};
-    if (::lstat(path.c_str(), &s) != 0 || !S_ISSOCK(s.st_mode)) return false;
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+bool is_stale(sys& calls, const endpoint& at) {
+    if (calls.is_socket(std::string(at.path()).c_str()) != 1) return false;
+    const int fd = calls.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) return false;
-    const bool refused = ::connect(fd, at.address(), at.size()) != 0 && errno == ECONNREFUSED;
-    ::close(fd);
+    const bool refused = calls.connect(fd, at.address(), at.size()) == -ECONNREFUSED;
+    calls.close(fd);
     return refused;
 }
 
-void set(int fd, int option, const endpoint& at) {
-    const int on = 1;
-    if (::setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) != 0) refuse(errno, at);
+void check(int res, const endpoint& at) {
+    if (res < 0) refuse(-res, at);
 }
 
 }  // namespace
 
 listener::listener(const endpoint& at, const listener_options& options) {
     if (!at) throw error(fault(errc::invalid_argument, "listen").detail("the endpoint is empty"));
-    const int fd = ::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) refuse(errno, at);
+    sys& calls = rondo::detail::current_sys();
+    const int fd = calls.socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC);
+    check(fd, at);
     socket_ = detail::socket_ref(new detail::socket(fd, at));
     if (!at.is_unix()) {
-        set(fd, SO_REUSEADDR, at);
-        if (options.reuse_port()) set(fd, SO_REUSEPORT, at);
+        check(calls.set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1), at);
+        if (options.reuse_port()) check(calls.set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1), at);
     }
-    if (::bind(fd, at.address(), at.size()) != 0) {
-        const int err = errno;
-        const bool replaced = err == EADDRINUSE && at.is_unix() && is_stale(at) &&
-                              ::unlink(std::string(at.path()).c_str()) == 0 && ::bind(fd, at.address(), at.size()) == 0;
-        if (!replaced) refuse(err, at);
-    }
-    if (::listen(fd, options.backlog()) != 0) refuse(errno, at);
+    const int bound = calls.bind(fd, at.address(), at.size());
+    const bool replaced = bound == -EADDRINUSE && at.is_unix() && is_stale(calls, at) &&
+                          calls.unlink(std::string(at.path()).c_str()) == 0 &&
+                          calls.bind(fd, at.address(), at.size()) == 0;
+    if (!replaced) check(bound, at);
+    check(calls.listen(fd, options.backlog()), at);
     sockaddr_storage a{};
-    socklen_t size = sizeof a;
-    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) refuse(errno, at);
+    unsigned size = sizeof a;
+    check(calls.local_address(fd, reinterpret_cast<sockaddr*>(&a), size), at);
     local_ = endpoint(reinterpret_cast<const sockaddr*>(&a), size);
 }
 
@@ -66,7 +63,7 @@ listener::~listener() { close(); }
 
 void listener::close() noexcept {
     if (!is_open()) return;
-    if (local_.is_unix()) ::unlink(std::string(local_.path()).c_str());
+    if (local_.is_unix()) socket_->calls().unlink(std::string(local_.path()).c_str());
     socket_->close();
 }
 
@@ -78,7 +75,7 @@ const io_ops accept_operation::ops_table{{&io_operation::cancel, &io_operation::
 accept_operation::~accept_operation() {
     // The wait lost a race in the moment a connection came: the next accept gets it.
     if (fd_ < 0) return;
-    if (socket_->is_closed() || socket_->unaccepted >= 0) ::close(fd_);
+    if (socket_->is_closed() || socket_->unaccepted >= 0) socket_->calls().close(fd_);
     else socket_->unaccepted = fd_;
 }
 

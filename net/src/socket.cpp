@@ -1,6 +1,5 @@
 #include <rondo/net/detail/socket.hpp>
 
-#include <unistd.h>
 #include <cerrno>
 #include <cstring>
 
@@ -9,18 +8,18 @@ namespace net::detail {
 
 socket::~socket() {
     close_fd();
-    if (unaccepted >= 0) ::close(unaccepted);
+    if (unaccepted >= 0) sys_->close(unaccepted);
 }
 
 void socket::close_fd() noexcept {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+    if (fd_ >= 0) sys_->close(std::exchange(fd_, -1));
 }
 
 void socket::close() noexcept {
     if (closed_) return;
     closed_ = true;
     unread = leased_buffer();
-    if (unaccepted >= 0) ::close(std::exchange(unaccepted, -1));
+    if (unaccepted >= 0) sys_->close(std::exchange(unaccepted, -1));
     if (reader != nullptr) reader->request_cancel();
     if (writer != nullptr) writer->request_cancel();
     if (reader == nullptr && writer == nullptr) close_fd();

@@ -3,20 +3,20 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
-#include <cerrno>
 
 namespace rondo::inline v0 {
 namespace net {
 
 namespace {
 
-/// One address of a socket by getsockname or getpeername.
-template <class F>
-endpoint address_of(F get, int fd) {
+using rondo::detail::current_sys;
+using rondo::detail::sys;
+
+/// One of the two addresses of a socket.
+endpoint address_of(sys& calls, int (sys::*get)(int, sockaddr*, unsigned&) noexcept, int fd) {
     sockaddr_storage a{};
-    socklen_t size = sizeof a;
-    if (get(fd, reinterpret_cast<sockaddr*>(&a), &size) != 0) return {};
+    unsigned size = sizeof a;
+    if ((calls.*get)(fd, reinterpret_cast<sockaddr*>(&a), size) != 0) return {};
     return {reinterpret_cast<const sockaddr*>(&a), size};
 }
 
@@ -41,7 +41,7 @@ private:
 }  // namespace
 
 stream stream::adopt(int fd) {
-    const endpoint peer = address_of(::getpeername, fd);
+    const endpoint peer = address_of(current_sys(), &sys::peer_address, fd);
     stream s{detail::socket_ref(new detail::socket(fd, peer))};
     s.no_delay(true);
     return s;
@@ -73,7 +73,8 @@ task<void> stream::read_exactly(mutable_bytes into) {
 
 void stream::shutdown() {
     if (!is_open()) detail::socket_fault("shutdown", socket_.get(), detail::closed_before).raise();
-    if (::shutdown(socket_->fd(), SHUT_WR) != 0) detail::socket_fault("shutdown", socket_.get(), -errno).raise();
+    const int res = socket_->calls().shutdown(socket_->fd(), SHUT_WR);
+    if (res != 0) detail::socket_fault("shutdown", socket_.get(), res).raise();
 }
 
 void stream::close() noexcept {
@@ -82,19 +83,20 @@ void stream::close() noexcept {
 
 endpoint stream::peer() const { return socket_ ? socket_->peer() : endpoint(); }
 
-endpoint stream::local() const { return is_open() ? address_of(::getsockname, socket_->fd()) : endpoint(); }
+endpoint stream::local() const {
+    return is_open() ? address_of(socket_->calls(), &sys::local_address, socket_->fd()) : endpoint();
+}
 
 void stream::no_delay(bool on) {
     if (!is_open() || socket_->peer().is_unix()) return;
-    const int value = on ? 1 : 0;
     // A socket that is neither tcp nor unix has no such option; there is nothing to delay then.
-    ::setsockopt(socket_->fd(), IPPROTO_TCP, TCP_NODELAY, &value, sizeof value);
+    socket_->calls().set_option(socket_->fd(), IPPROTO_TCP, TCP_NODELAY, on ? 1 : 0);
 }
 
 task<stream> connect(endpoint to) {
     if (!to) throw error(fault(errc::invalid_argument, "connect").detail("the endpoint is empty"));
-    const int fd = ::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) fault::from_errno(errno, "connect").peer(to.to_string()).raise();
+    const int fd = current_sys().socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC);
+    if (fd < 0) fault::from_errno(-fd, "connect").peer(to.to_string()).raise();
     stream s{detail::socket_ref(new detail::socket(fd, to))};
     const int res = co_await connect_operation(fd, to);
     if (res < 0) fault::from_errno(-res, "connect").peer(to.to_string()).raise();

@@ -34,6 +34,10 @@ std::int64_t monotonic() noexcept {
     std::abort();
 }
 
+sys& system_of(const runtime_options& options) noexcept {
+    return options.system() != nullptr ? *options.system() : kernel_sys();
+}
+
 std::uint8_t opcode(io_code c) noexcept {
     switch (c) {
         case io_code::nop: return IORING_OP_NOP;
@@ -70,8 +74,11 @@ void context::arm_wake() noexcept {
 
 // ---- life
 
+context::context(const runtime_options& options)
+    : context(options, std::unique_ptr<ring>(system_of(options).open_ring(options.ring_entries()))) {}
+
 context::context(const runtime_options& options, std::unique_ptr<ring> r)
-    : options_(options), ring_(std::move(r)), inbox_(new inbox), wake_(*this) {
+    : options_(options), sys_(&system_of(options)), ring_(std::move(r)), inbox_(new inbox), wake_(*this) {
     now();
 }
 
@@ -265,14 +272,15 @@ bool context::wait() {
     }
     __kernel_timespec limit{};
     const __kernel_timespec* until = nullptr;
-    if (clock != nullptr) {
+    const bool stands_still = clock != nullptr && !ring_->keeps_time();
+    if (stands_still) {
         if (advance_clock(next)) return true;
         // Time stands still while a real operation is awaited; one that nothing ever answers is a fault of the test.
         if (foreground_ != 0) {
             limit.tv_sec = 1;
             until = &limit;
         }
-    } else if (next != INT64_MAX) {
+    } else if (next != INT64_MAX && (clock == nullptr || blocking_calls == 0)) {
         const std::int64_t left = std::max<std::int64_t>(next - now(), 0);
         limit.tv_sec = left / second;
         limit.tv_nsec = left % second;
@@ -290,8 +298,9 @@ bool context::wait() {
     reap();
     inbox_->drain();
     fire_timers();
-    clock_held_ = clock != nullptr && timed_out && !cancels_left && blocking_calls == 0 && tls.ready_head == nullptr;
-    return !clock_held_;
+    if (!timed_out || cancels_left || tls.ready_head != nullptr) return true;
+    clock_held_ = stands_still && blocking_calls == 0;
+    return !clock_held_ && until != nullptr;
 }
 
 bool context::enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept {

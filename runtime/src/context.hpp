@@ -9,6 +9,7 @@
 #include <rondo/detail/group.hpp>
 #include <rondo/detail/io_operation.hpp>
 #include <rondo/detail/spawned.hpp>
+#include <rondo/detail/sys.hpp>
 #include <rondo/detail/timer.hpp>
 #include <rondo/runtime_options.hpp>
 
@@ -23,6 +24,8 @@ namespace rondo::inline v0::detail {
 
 class context {
 public:
+    explicit context(const runtime_options& options);
+    /// On this ring in place of the usual one.
     context(const runtime_options& options, std::unique_ptr<ring> r);
     ~context();
     context(const context&) = delete;
@@ -51,6 +54,7 @@ public:
 
     timer_queue& timers() noexcept { return timers_; }
     inbox& remote() noexcept { return *inbox_; }
+    sys& calls() noexcept { return *sys_; }
     buffer_ring& buffers();
     blocking_pool& pool();
 
@@ -109,6 +113,7 @@ private:
     };
 
     runtime_options options_;
+    sys* sys_;
     std::unique_ptr<ring> ring_;
     timer_queue timers_;
     std::int64_t recent_ = 0;

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <rondo/export.hpp>
+
 namespace rondo::inline v0::detail {
 
-class ring {
+class RONDO_API ring {
 public:
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
@@ -27,6 +29,9 @@ public:
     /// (-ETIME: nothing came in time; -EINTR: a signal came).
     virtual int enter(unsigned wait_for, const __kernel_timespec* limit) noexcept = 0;
     virtual int register_buffers(io_uring_buf_reg& reg) noexcept = 0;
+    /// Its enter() moves the clock of the run itself, so that a time limit costs no time, and gives -ETIME without a
+    /// limit when nothing can come any more.
+    virtual bool keeps_time() const noexcept { return false; }
     /// Raw ring fd for registrations, -1 when simulated.
     virtual int fd() const noexcept { return -1; }
 

@@ -1,10 +1,8 @@
 #include <rondo/run.hpp>
 
 #include <exception>
-#include <memory>
 
 #include "context.hpp"
-#include "kernel_ring.hpp"
 #include "report_line.hpp"
 
 namespace rondo::inline v0::detail {
@@ -32,7 +30,7 @@ void main_job::check() const {
 void run_main(const runtime_options& options, main_job& main) {
     if (tls.context != nullptr)
         throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
-    context c(options, std::make_unique<kernel_ring>(options.ring_entries()));
+    context c(options);
     const activation here(c);
     std::exception_ptr deadlock;
     try {

@@ -96,7 +96,7 @@ private:
         ::pthread_setname_np(::pthread_self(), "rondo");
         std::optional<context> c;
         try {
-            c.emplace(options, std::make_unique<kernel_ring>(options.ring_entries()));
+            c.emplace(options);
         } catch (...) {
             started.set_exception(std::current_exception());
             return;

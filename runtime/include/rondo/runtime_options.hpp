@@ -6,6 +6,10 @@ namespace rondo::inline v0 {
 
 class virtual_clock;
 
+namespace detail {
+class sys;
+}
+
 /// Settings of a runtime. Every one has a default.
 ///
 ///     rondo::run(rondo::runtime_options().ring_entries(64), main_task());
@@ -25,10 +29,14 @@ public:
     /// Time is this object's; it outlives the run. Default: the machine's monotonic clock.
     runtime_options& clock(virtual_clock& c) noexcept { return clock_ = &c, *this; }
 
+    /// The kernel to stand on; it outlives the run. Default: the real one. See rondo::testing::simulation.
+    runtime_options& system(detail::sys& s) noexcept { return system_ = &s, *this; }
+
     unsigned ring_entries() const noexcept { return ring_entries_; }
     unsigned blocking_threads() const noexcept { return blocking_threads_; }
     duration grace() const noexcept { return grace_; }
     virtual_clock* clock() const noexcept { return clock_; }
+    detail::sys* system() const noexcept { return system_; }
 
 private:
     template <class D>
@@ -40,6 +48,7 @@ private:
     unsigned blocking_threads_ = 64;
     duration grace_ = std::chrono::seconds(5);
     virtual_clock* clock_ = nullptr;
+    detail::sys* system_ = nullptr;
 };
 
 }  // namespace rondo::inline v0

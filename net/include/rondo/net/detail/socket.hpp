@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <rondo/detail/receive.hpp>
+#include <rondo/detail/sys.hpp>
 #include <rondo/net/endpoint.hpp>
 
 namespace rondo::inline v0 {
@@ -21,6 +22,7 @@ public:
 
     int fd() const noexcept { return fd_; }
     const endpoint& peer() const noexcept { return peer_; }
+    sys& calls() const noexcept { return *sys_; }
     bool is_closed() const noexcept { return closed_; }
     /// Ends what is in flight and closes; at once when nothing is.
     void close() noexcept;
@@ -48,6 +50,7 @@ private:
     std::uint32_t refs_ = 1;
     bool closed_ = false;
     endpoint peer_;
+    sys* sys_ = &current_sys();  // the kernel that the fd is of
 };
 
 /// A counted reference.
