@@ -4,18 +4,21 @@
 #   redis client   http client, server      neither sees the other
 #   redis codec    http codec    net        codecs: the standard library and a few words of the runtime
 #                runtime                    runtime/src alone sees liburing
+#                testing                    the runtime on a simulated kernel; nothing of the library above sees it
 cmake_minimum_required(VERSION 3.25)
 
-set(components runtime net redis http)
+set(components runtime testing net redis http)
 
 # Which components a component may include.
 set(below_runtime runtime)
+set(below_testing runtime testing)
 set(below_net runtime net)
 set(below_redis runtime net redis)
 set(below_http runtime net http)
 
 # Whose src/ it may see besides its own.
 set(inside_net runtime)
+set(inside_testing runtime)
 
 # Codecs do no I/O: the stems of their files, and what these may include.
 set(codec_redis commands? convert encoder error parser value)
@@ -43,7 +46,7 @@ set(codec_may_include bytes error export result)
 
 # Libraries of others, and the only places that may see them.
 set(third_party_seen_by
-    "liburing.*|linux/io_uring.h=runtime/src/|bench/floor/"
+    "liburing.*|linux/io_uring.h=runtime/src/|testing/src/|bench/floor/"
     "fmt/.*=examples/|tests/|bench/"
     "catch2/.*=tests/support/")
 
@@ -76,7 +79,7 @@ endfunction()
 set(count 0)
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/*.hpp" "${ROOT}/*.cpp")
 foreach(file IN LISTS files)
-    if(NOT file MATCHES "^(runtime|net|redis|http|examples|tests|bench)/(.*)$")
+    if(NOT file MATCHES "^(runtime|testing|net|redis|http|examples|tests|bench)/(.*)$")
         continue()
     endif()
     set(component ${CMAKE_MATCH_1})

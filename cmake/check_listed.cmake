@@ -21,7 +21,7 @@ function(check list_file)
     set(count ${count} PARENT_SCOPE)
 endfunction()
 
-foreach(component IN ITEMS runtime net redis http)
+foreach(component IN ITEMS runtime testing net redis http)
     check(${component}/CMakeLists.txt "${ROOT}/${component}/*.cpp" "${ROOT}/${component}/include/*.hpp")
 endforeach()
 check(examples/CMakeLists.txt "${ROOT}/examples/*.cpp")

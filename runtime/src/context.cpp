@@ -369,6 +369,7 @@ void context::start(io_operation& op, bool background) noexcept {
     if (r.select_buffer) {
         sqe.flags = IOSQE_BUFFER_SELECT;
         sqe.buf_group = buffer_ring::group;
+        if (r.multishot) sqe.ioprio = IORING_RECV_MULTISHOT;
     }
     sqe.user_data = reinterpret_cast<std::uintptr_t>(&op);
 }
@@ -509,6 +510,7 @@ activation::activation(context& c) : saved_(tls) {
     if (tls.context != nullptr) throw error(fault(errc::busy).detail("this thread runs a context already"));
     tls = thread_state();
     tls.context = &c;
+    tls.watch = c.calls().watch();
 }
 
 activation::activation(context& c, thread_state& kept) : activation(c) {

@@ -13,8 +13,10 @@ bool foreign_wait::arm(promise_base& p, std::source_location where) {
     p.where = where;
     if (j.reason != cancel_reason::none) {
         waiting = nullptr;
+        RONDO_LEAF_EVENT(refused, j);
         return false;
     }
+    RONDO_LEAF_EVENT(await, j);
     home_ = remote_context::current();
     waiting = &j;
     j.top = &p;
@@ -22,7 +24,10 @@ bool foreign_wait::arm(promise_base& p, std::source_location where) {
     return true;
 }
 
-void foreign_wait::disarm() noexcept { waiting->leaf = nullptr; }
+void foreign_wait::disarm() noexcept {
+    waiting->leaf = nullptr;
+    RONDO_LEAF_EVENT(at_once, *waiting);
+}
 
 void foreign_wait::resume(frame* f) {
     foreign_wait& self = *f->owner;

@@ -45,7 +45,10 @@ job* worklist::pop() noexcept {
 }
 
 void cancel(worklist& list) noexcept {
-    while (job* const j = list.pop()) j->leaf->ops->cancel(*j->leaf, list);
+    while (job* const j = list.pop()) {
+        j->leaf->ops->cancel(*j->leaf, list);
+        if (j->leaf != nullptr) RONDO_LEAF_EVENT(asked, *j);
+    }
 }
 
 void cancel(job& j, cancel_reason why) noexcept {

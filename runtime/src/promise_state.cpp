@@ -78,6 +78,7 @@ void promise_state_base::drop_resolver(const remote_context& home) noexcept {
 const job_ops reaction::table{&reaction::finish, &reaction::run, &reaction::no_parent, &reaction::describe};
 
 void reaction::start(promise_state_base& s) noexcept {
+    RONDO_LEAF_EVENT(await, *this);
     waiting = this;
     job::leaf = this;
     s.wait(*this);
@@ -85,6 +86,7 @@ void reaction::start(promise_state_base& s) noexcept {
 
 void reaction::run(job& j) noexcept {
     auto& self = static_cast<reaction&>(j);
+    RONDO_LEAF_EVENT(continues, self);
     self.run_(self);
     self.destroy_(self);
 }

@@ -12,6 +12,7 @@ public:
 
     bool begin() noexcept {
         waiting->leaf = nullptr;
+        RONDO_LEAF_EVENT(result, *waiting);
         make_ready(*waiting);
         return true;
     }

@@ -204,11 +204,15 @@ public:
     void start(start_scope& here) noexcept {
         started = true;
         if (reason == cancel_reason::none) {
+            RONDO_LEAF_EVENT(await, *this);
             op_.waiting = this;
             leaf = &op_;
             here.enter(*this);
             if (op_.begin()) return;
             leaf = nullptr;
+            RONDO_LEAF_EVENT(at_once, *this);
+        } else {
+            RONDO_LEAF_EVENT(refused, *this);
         }
         end();
     }
@@ -225,6 +229,7 @@ private:
         self.start(here);
     }
     void end() noexcept {
+        RONDO_LEAF_EVENT(continues, *this);
         state = op_.waiting == nullptr ? settled::cancelled : op_.failed() ? settled::error : settled::value;
         child_finished(*this);
     }

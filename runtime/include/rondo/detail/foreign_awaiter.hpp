@@ -76,6 +76,7 @@ public:
         }
     }
     decltype(auto) await_resume() {
+        RONDO_LEAF_EVENT(continues, *tls.current);
         if (waiting == nullptr) throw_cancelled();
         return awaiter_.await_resume();
     }

@@ -20,6 +20,7 @@ enum class io_code : std::uint8_t { nop, read, write, receive, send, accept, con
 struct io_request {
     io_code code = io_code::nop;
     bool select_buffer = false;  // the kernel picks a buffer of the context's ring
+    bool multishot = false;      // ... one after another, until a completion without IORING_CQE_F_MORE
     int fd = -1;
     const void* address = nullptr;
     std::uint32_t length = 0;

@@ -10,11 +10,13 @@
 // leaves to end. docs/design/cancellation.md has the table of states.
 #pragma once
 
+#include <cassert>
 #include <coroutine>
 #include <source_location>
 #include <utility>
 
 #include <rondo/cancelled.hpp>
+#include <rondo/detail/leaf_watch.hpp>
 #include <rondo/export.hpp>
 
 namespace rondo::inline v0::detail {
@@ -79,15 +81,6 @@ struct job {
     bool started = false;
 };
 
-inline void worklist::add(job& j, cancel_reason why) noexcept {
-    if (j.reason != cancel_reason::none) return;
-    j.reason = why;
-    if (j.leaf == nullptr) return;  // running or queued: its next wait ends
-    j.queue_next = nullptr;
-    (tail_ != nullptr ? tail_->queue_next : head_) = &j;
-    tail_ = &j;
-}
-
 /// Per thread; a context that runs here owns it. One definition, in src/thread_state.cpp.
 struct thread_state {
     std::coroutine_handle<> next;  // the trampoline: what the door resumes next
@@ -99,6 +92,7 @@ struct thread_state {
     destroyed_frames* destroyed = nullptr;  // set while stragglers are destroyed, see src/stragglers.cpp
     unsigned depth = 0;                     // nesting of inline starts
     unsigned budget = 0;                    // waits that may still be skipped before the job has to let others run
+    leaf_watch* watch = nullptr;            // of the context, in tests of the runtime itself
     bool progressed = false;                // the job that entered the door waits, is queued, or is done
 };
 RONDO_API extern constinit thread_local thread_state tls;
@@ -114,16 +108,31 @@ inline void make_ready(job& j) noexcept {
     tls.ready_tail = &j;
 }
 
+inline void worklist::add(job& j, cancel_reason why) noexcept {
+    RONDO_LEAF_EVENT(cancel, j);
+    if (j.reason != cancel_reason::none) return;
+    j.reason = why;
+    if (j.leaf == nullptr) return;  // running or queued: its next wait ends
+    j.queue_next = nullptr;
+    (tail_ != nullptr ? tail_->queue_next : head_) = &j;
+    tail_ = &j;
+}
+
 /// The wait is over and has a result.
 inline void complete(leaf& l) noexcept {
+    assert(l.waiting != nullptr && l.waiting->leaf == &l && "a leaf completes once, while it is armed");
     job& j = *l.waiting;
+    RONDO_LEAF_EVENT(result, j);
     j.leaf = nullptr;
     make_ready(j);
 }
 
 /// The wait ended because the job was cancelled.
 inline void complete_cancelled(leaf& l) noexcept {
+    assert(l.waiting != nullptr && l.waiting->leaf == &l && "a leaf completes once, while it is armed");
+    assert(l.waiting->reason != cancel_reason::none && "only a cancelled job's wait ends as cancelled");
     job& j = *l.waiting;
+    RONDO_LEAF_EVENT(ended, j);
     l.waiting = nullptr;
     j.leaf = nullptr;
     make_ready(j);

@@ -99,12 +99,15 @@ public:
         job& j = *tls.current;
         promise_base& p = h.promise();
         p.where = where;
+        assert(j.leaf == nullptr && "a job waits in one place");
         if constexpr (!requires { typename Op::waits_when_cancelled; }) {
             if (j.reason != cancel_reason::none) {
                 op_->waiting = nullptr;
+                RONDO_LEAF_EVENT(refused, j);
                 return let_others_run(j, p);
             }
         }
+        RONDO_LEAF_EVENT(await, j);
         op_->waiting = &j;
         j.top = &p;
         j.leaf = op_;
@@ -113,9 +116,11 @@ public:
             return true;
         }
         j.leaf = nullptr;
+        RONDO_LEAF_EVENT(at_once, j);
         return let_others_run(j, p);
     }
     decltype(auto) await_resume() {
+        RONDO_LEAF_EVENT(continues, *tls.current);
         if (op_->waiting == nullptr) throw_cancelled();
         return op_->finish();
     }
