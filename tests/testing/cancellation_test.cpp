@@ -88,6 +88,41 @@ task<> accept_against_cancel(simulation& m, story& o) {
     if (o.cancelled) co_await accept_one(l, o.count);
 }
 
+task<> race_accept(simulation& m, story& o) {
+    listener l("127.0.0.1:0");
+    auto connecting = rondo::spawn(net::connect(l.local()), "connect");
+    {
+        const auto winner = co_await rondo::race(l.accept(), m.moment());
+        o.first_done = winner.index() == 0;
+    }
+    const stream s = co_await connecting.join();
+    if (!o.first_done) co_await accept_one(l, o.count);
+}
+
+task<> race_accept_then_close(simulation& m) {
+    listener l("127.0.0.1:0");
+    auto connecting = rondo::spawn(net::connect(l.local()), "connect");
+    {
+        const auto winner = co_await rondo::race(l.accept(), m.moment());
+        if (winner.index() == 1) l.close();
+    }
+    const auto connected = co_await rondo::as_result(connecting.join());
+    if (!connected.has_value() && connected.error().code() != std::errc::connection_refused) connected.error().raise();
+}
+
+task<> race_read_some(simulation& m, story& o) {
+    ends e(m);
+    auto writing = rondo::spawn(write_and_end(e.b, "hello"), "writer");
+    {
+        char buffer[4] = {};
+        const auto winner = co_await rondo::race(e.a.read_some(mutable_bytes(buffer, sizeof buffer)), m.moment());
+        o.first_done = winner.index() == 0;
+        if (o.first_done) o.got.assign(buffer, std::get<0>(winner));
+    }
+    co_await writing.join();
+    co_await read_to_end(e.a, o.rest);
+}
+
 task<> connect_against_timeout(simulation& m, story& o) {
     listener l("unix:/full", net::listener_options().backlog(1));
     const stream first = co_await net::connect(l.local());
@@ -191,11 +226,12 @@ task<> read_against_close(simulation& m, story& o) {
     o.closed = !r.has_value() && r.error().code() == errc::closed;
     if (r.has_value()) o.got = r->text();
     co_await closing.join();
-    co_await rondo::as_result(writing.join());
+    const auto wrote = co_await rondo::as_result(writing.join());
+    if (!wrote.has_value() && wrote.error().code() != std::errc::broken_pipe) wrote.error().raise();
     // The peer sees the end, however late the close came.
     std::string answer;
-    co_await rondo::as_result(read_to_end(e.b, answer));
-    o.first_done = answer.empty();
+    const auto ended = co_await rondo::as_result(read_to_end(e.b, answer));
+    o.first_done = answer.empty() && (ended.has_value() || ended.error().code() == std::errc::connection_reset);
 }
 
 task<> swallow_cancels(simulation& m, stream& s, story& o) {
@@ -309,6 +345,29 @@ TEST_CASE("a race of two reads keeps the loser's bytes for its next read") {
     });
     REQUIRE(first > 0);
     REQUIRE(second > 0);
+}
+
+TEST_CASE("an accept that loses a race keeps its connection for the next one, or closes it with the listener") {
+    int lost = 0;
+    everywhere([&](simulation& m) {
+        story o;
+        m.run(race_accept(m, o));
+        REQUIRE(o.first_done != (o.count == 1));
+        m.run(race_accept_then_close(m));
+        if (!o.first_done) ++lost;
+    });
+    REQUIRE(lost > 0);
+}
+
+TEST_CASE("a read into the caller's buffer that loses a race keeps its bytes for the next read") {
+    int lost = 0;
+    everywhere([&](simulation& m) {
+        story o;
+        m.run(race_read_some(m, o));
+        REQUIRE(o.got + o.rest == "hello");
+        if (!o.first_done) ++lost;
+    });
+    REQUIRE(lost > 0);
 }
 
 TEST_CASE("a read beside a job that fails keeps its bytes or leaves them") {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +118,26 @@ task<> idle_read(stream& s, int& ended) {
         ++ended;
         throw;
     }
+}
+
+task<> spin_until(const bool& flag) {
+    int turns = 0;
+    while (!flag) {
+        if (++turns == 100'000) throw std::runtime_error("the kernel was never entered");
+        co_await rondo::this_job::yield();
+    }
+}
+
+task<> two_moments(simulation& m, bool& flag) {
+    co_await m.moment();
+    co_await m.moment();
+    flag = true;
+}
+
+task<> spin_beside_operations(simulation& m) {
+    bool first = false;
+    bool second = false;
+    co_await rondo::when_all(two_moments(m, first), two_moments(m, second), spin_until(first), spin_until(second));
 }
 
 /// As many reads as the queue has no room for, all cancelled by one deadline.
@@ -232,6 +253,18 @@ TEST_CASE("an echo goes on whatever single thing fails in the kernel") {
     SECTION("a completion queue of one entry") { one_of(faults().completion_entries(1)); }
     SECTION("a connection that holds no more than the message") { one_of(faults().socket_buffer(4)); }
     SECTION("all at once under seeds") { for_seeds(seeds, scenario); }
+}
+
+TEST_CASE("a job that never waits does not keep completions from the others") {
+    const auto scenario = [](simulation& m) { m.run(spin_beside_operations(m)); };
+    SECTION("in every order") {
+        REQUIRE(explore(explore_options().with(faults().patience(1)), scenario).is_complete());
+    }
+    SECTION("with a completion queue of one entry") {
+        const faults f = faults().patience(1).completion_entries(1);
+        REQUIRE(explore(explore_options().with(f), scenario).is_complete());
+    }
+    SECTION("under seeds with faults") { for_seeds(seeds / 10, scenario); }
 }
 
 TEST_CASE("no cancel is lost when the submission queue is full") {

@@ -80,6 +80,19 @@ task<> copy_file(int from, int to, std::size_t size) {
     }
 }
 
+task<> write_file(int fd, bool& done) {
+    char text[] = "text";
+    co_await file_operation(rondo::detail::io_code::write, fd, text, 4, 0);
+    done = true;
+}
+
+task<> write_file_against_cancel(simulation& m, int fd, bool& done) {
+    auto writing = rondo::spawn(write_file(fd, done), "writer");
+    auto cancelling = rondo::spawn(cancel_at_some_moment(m, writing), "canceller");
+    co_await was_cancelled(writing);
+    co_await cancelling.join();
+}
+
 task<> note_after(simulation& m, std::string& order, char name) {
     co_await m.moment();
     order += name;
@@ -241,4 +254,17 @@ TEST_CASE("files are read and written, by parts too") {
         m.close(from);
         m.close(to);
     });
+}
+
+TEST_CASE("an operation that had its effect gives its result, wherever the cancel came") {
+    int cancelled = 0;
+    everywhere([&](simulation& m) {
+        const int fd = m.open_file("");
+        bool done = false;
+        m.run(write_file_against_cancel(m, fd, done));
+        REQUIRE(done == !m.contents(fd).empty());
+        m.close(fd);
+        if (!done) ++cancelled;
+    });
+    REQUIRE(cancelled > 0);
 }

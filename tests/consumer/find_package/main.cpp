@@ -9,6 +9,7 @@
 #include <rondo/run.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/task.hpp>
+#include <rondo/testing/simulation.hpp>
 
 rondo::task<int> wait_and_answer() {
     co_await rondo::sleep_for(std::chrono::milliseconds(1));
@@ -17,10 +18,13 @@ rondo::task<int> wait_and_answer() {
 
 int main() {
     const bool waits = rondo::run(wait_and_answer()) == 42;
+    rondo::testing::simulation machine(1);
+    const bool simulates = machine.run(wait_and_answer()) == 42;
+    machine.check();
     const bool names = rondo::net::endpoint("127.0.0.1:80").to_string() == "127.0.0.1:80";
     const bool speaks =
         !rondo::http::reason_phrase(200).empty() && !std::string(rondo::redis::category().name()).empty();
-    if (waits && names && speaks) return 0;
-    std::fprintf(stderr, "waits %d, names %d, speaks %d\n", waits, names, speaks);
+    if (waits && simulates && names && speaks) return 0;
+    std::fprintf(stderr, "waits %d, simulates %d, names %d, speaks %d\n", waits, simulates, names, speaks);
     return 1;
 }
