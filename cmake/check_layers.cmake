@@ -46,7 +46,7 @@ set(codec_may_include bytes error export result)
 
 # Libraries of others, and the only places that may see them.
 set(third_party_seen_by
-    "liburing.*|linux/io_uring.h=runtime/src/|testing/src/|bench/floor/"
+    "liburing.*|linux/io_uring.h=runtime/src/|runtime/testing/src/|bench/floor/"
     "fmt/.*=examples/|tests/|bench/"
     "catch2/.*=tests/support/")
 
@@ -79,12 +79,15 @@ endfunction()
 set(count 0)
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/*.hpp" "${ROOT}/*.cpp")
 foreach(file IN LISTS files)
-    if(NOT file MATCHES "^(runtime|testing|net|redis|http|examples|tests|bench)/(.*)$")
+    if(NOT file MATCHES "^(runtime|net|redis|http|examples|tests|bench)/(.*)$")
         continue()
     endif()
     set(component ${CMAKE_MATCH_1})
+    if(file MATCHES "^runtime/testing/")
+        set(component testing)
+    endif()
     set(public FALSE)
-    if(file MATCHES "^[a-z]+/include/")
+    if(file MATCHES "^[a-z/]+/include/")
         set(public TRUE)
     endif()
     set(codec FALSE)
@@ -130,6 +133,7 @@ foreach(file IN LISTS files)
             endif()
             set(found FALSE)
             foreach(place IN LISTS component inside_${component})
+                string(REGEX REPLACE "^testing$" "runtime/testing" place "${place}")
                 if(EXISTS "${ROOT}/${place}/src/${included}")
                     set(found TRUE)
                 endif()
