@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,7 +54,10 @@ public:
 template <class Child>
 class [[nodiscard]] completion_stream {
 public:
-    explicit completion_stream(std::vector<Child> children) : group_(make(std::move(children))) {}
+    explicit completion_stream(std::vector<Child> children)
+        : completion_stream(*new detail::completion_group<Child>(std::move(children))) {
+        group_->start();  // throws outside a run; *this is complete by then, and frees the group
+    }
     completion_stream(completion_stream&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
     completion_stream& operator=(completion_stream&&) = delete;
     ~completion_stream() {
@@ -70,11 +72,7 @@ public:
     detail::group_finish finish() noexcept { return detail::group_finish(*group_); }
 
 private:
-    static detail::completion_group<Child>* make(std::vector<Child> children) {
-        auto g = std::make_unique<detail::completion_group<Child>>(std::move(children));
-        g->start();  // throws outside a run
-        return g.release();
-    }
+    explicit completion_stream(detail::completion_group<Child>& g) noexcept : group_(&g) {}
 
     detail::completion_group<Child>* group_;
 };

@@ -4,7 +4,6 @@
 // fails or cancels during the start finds it in order. A child that was cancelled before its turn is never started.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
