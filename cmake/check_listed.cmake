@@ -25,6 +25,7 @@ foreach(component IN ITEMS runtime runtime/testing net redis http)
     check(${component}/CMakeLists.txt "${ROOT}/${component}/src/*.cpp" "${ROOT}/${component}/include/*.hpp")
 endforeach()
 check(examples/CMakeLists.txt "${ROOT}/examples/*.cpp")
+check(tests/must_fail/CMakeLists.txt "${ROOT}/tests/must_fail/*.cpp")
 check(tests/CMakeLists.txt "${ROOT}/tests/*_test.cpp" "${ROOT}/tests/support/*.cpp")
 check(tests/fuzz/CMakeLists.txt "${ROOT}/tests/fuzz/*_fuzz.cpp")
 

@@ -34,7 +34,8 @@ private:
 };
 
 template <class... A>
-class [[nodiscard]] all_settled_operation final : public all_settled_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] all_settled_operation final
+    : public all_settled_base {
 public:
     explicit all_settled_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     all_settled_operation(all_settled_operation&&) noexcept = default;
@@ -53,7 +54,8 @@ private:
 };
 
 template <class Child>
-class [[nodiscard]] all_settled_range_operation final : public all_settled_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] all_settled_range_operation final
+    : public all_settled_base {
 public:
     explicit all_settled_range_operation(std::vector<Child> children) : children_(std::move(children)) {}
     all_settled_range_operation(all_settled_range_operation&&) noexcept = default;
@@ -82,7 +84,7 @@ private:
 /// Thread safety: one context.
 template <class... A>
     requires((awaitable<A> && ...) && sizeof...(A) > 0)
-[[nodiscard]] detail::all_settled_operation<A...> all_settled(A&&... a) {
+detail::all_settled_operation<A...> all_settled(A&&... a) {
     static_assert((!std::is_lvalue_reference_v<A> && ...), "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::all_settled_operation<A...>(std::move(a)...);
 }
@@ -90,7 +92,7 @@ template <class... A>
 /// The same for a range: gives a vector of results; an empty one for an empty range.
 template <class R>
     requires detail::awaitable_range<R>
-[[nodiscard]] auto all_settled(R&& range) {
+auto all_settled(R&& range) {
     static_assert(!std::is_lvalue_reference_v<R>, "the range's tasks are moved out of it: pass std::move(range)");
     return detail::all_settled_range_operation(detail::make_children(range));
 }

@@ -30,7 +30,7 @@ private:
 };
 
 template <class Child>
-class [[nodiscard]] next_operation : public group_wait {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] next_operation : public group_wait {
 public:
     using value_type = std::optional<std::pair<std::size_t, result<typename Child::value_type>>>;
 

@@ -12,7 +12,7 @@ namespace detail {
 
 /// The same operation, whose end is a value instead of a throw.
 template <bare_operation Op>
-class [[nodiscard]] as_result_operation : public Op {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] as_result_operation : public Op {
 public:
     explicit as_result_operation(Op&& op) : Op(std::move(op)) {}
 
@@ -48,7 +48,7 @@ task<result<await_result_t<A>>> catching(A a) {
 /// the fault. Cancellation: of this job still throws `cancelled`.
 template <class A>
     requires awaitable<A>
-[[nodiscard]] auto as_result(A&& a) {
+auto as_result(A&& a) {
     static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
     if constexpr (detail::bare_operation<A>) return detail::as_result_operation<A>(std::move(a));
     else return detail::catching<A>(std::move(a));

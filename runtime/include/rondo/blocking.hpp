@@ -41,9 +41,11 @@ private:
 };
 
 template <class F>
-class [[nodiscard]] blocking_operation : public blocking_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] blocking_operation : public blocking_base {
 public:
     using value_type = std::invoke_result_t<F&>;
+    static_assert(!is_task<value_type>::value,
+                  "blocking: runs plain functions on another thread; a coroutine is awaited: co_await f()");
     static_assert(!std::is_reference_v<value_type>, "blocking: return a value or a pointer, not a reference");
 
     explicit blocking_operation(F f) : blocking_base(&call), fn_(std::move(f)) {}
@@ -90,7 +92,7 @@ private:
 /// for, and its result is returned. Thread safety: one context.
 template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
-[[nodiscard]] detail::blocking_operation<std::decay_t<F>> blocking(F&& fn) {
+detail::blocking_operation<std::decay_t<F>> blocking(F&& fn) {
     return detail::blocking_operation<std::decay_t<F>>(std::forward<F>(fn));
 }
 

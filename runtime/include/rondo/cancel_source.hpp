@@ -89,7 +89,8 @@ private:
 };
 
 template <class A>
-class [[nodiscard]] cancellation_operation : public cancellation_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] cancellation_operation
+    : public cancellation_base {
 public:
     cancellation_operation(cancel_token t, A&& a) : cancellation_base(std::move(t)), child_(to_child(std::move(a))) {}
     cancellation_operation(cancellation_operation&&) noexcept = default;
@@ -113,7 +114,7 @@ private:
 /// Thread safety: one context.
 template <class A>
     requires awaitable<A>
-[[nodiscard]] detail::cancellation_operation<A> with_cancellation(cancel_token token, A&& a) {
+detail::cancellation_operation<A> with_cancellation(cancel_token token, A&& a) {
     static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::cancellation_operation<A>(std::move(token), std::move(a));
 }

@@ -18,7 +18,7 @@ namespace rondo::inline v0 {
 /// Lifetime: outlives its waits. Thread safety: one context.
 class RONDO_API event {
 public:
-    class [[nodiscard]] wait_operation;
+    class [[nodiscard("nothing happens until it is awaited: co_await it")]] wait_operation;
 
     event() noexcept = default;
     event(const event&) = delete;

@@ -52,7 +52,7 @@ template <class F, class T>
 using callback_result_t = typename callback_result<F, T>::type;
 
 template <class T>
-class [[nodiscard]] promise_await : public list_waiter {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] promise_await : public list_waiter {
 public:
     explicit promise_await(promise_state<T>& s) noexcept : list_waiter("promise"), state_(&s) { s.add_ref(); }
     promise_await(promise_await&& other) noexcept

@@ -40,7 +40,7 @@ private:
 };
 
 template <class... A>
-class [[nodiscard]] race_operation : public race_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] race_operation : public race_base {
 public:
     using value_type = std::variant<nonvoid<await_result_t<A>>...>;
 
@@ -70,7 +70,7 @@ private:
 };
 
 template <class Child>
-class [[nodiscard]] race_range_operation : public race_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] race_range_operation : public race_base {
 public:
     using value_type = std::pair<std::size_t, nonvoid<typename Child::value_type>>;
 
@@ -103,7 +103,7 @@ private:
 /// Lifetime: it owns the tasks. Thread safety: one context.
 template <class... A>
     requires((awaitable<A> && ...) && sizeof...(A) > 0)
-[[nodiscard]] detail::race_operation<A...> race(A&&... a) {
+detail::race_operation<A...> race(A&&... a) {
     static_assert((!std::is_lvalue_reference_v<A> && ...), "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::race_operation<A...>(std::move(a)...);
 }
@@ -112,7 +112,7 @@ template <class... A>
 /// errc::invalid_argument, since nothing could ever win.
 template <class R>
     requires detail::awaitable_range<R>
-[[nodiscard]] auto race(R&& range) {
+auto race(R&& range) {
     static_assert(!std::is_lvalue_reference_v<R>, "the range's tasks are moved out of it: pass std::move(range)");
     return detail::race_range_operation(detail::make_children(range));
 }

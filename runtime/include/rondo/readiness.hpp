@@ -6,7 +6,8 @@ namespace rondo::inline v0 {
 
 namespace detail {
 
-class [[nodiscard]] RONDO_API readiness_operation : public io_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API readiness_operation
+    : public io_operation {
 public:
     readiness_operation(int fd, std::uint32_t events) noexcept;
     void finish() const;
@@ -25,9 +26,9 @@ private:
 ///
 /// Errors: std::errc codes, such as bad_file_descriptor. Cancellation: ends at once. Lifetime: `fd` stays open until it
 /// returns. Thread safety: one context.
-[[nodiscard]] RONDO_API detail::readiness_operation readable(int fd) noexcept;
+RONDO_API detail::readiness_operation readable(int fd) noexcept;
 
 /// The same for writing.
-[[nodiscard]] RONDO_API detail::readiness_operation writable(int fd) noexcept;
+RONDO_API detail::readiness_operation writable(int fd) noexcept;
 
 }  // namespace rondo::inline v0

@@ -74,5 +74,10 @@ template <class T>
 T run(task<T> t) {
     return run(runtime_options(), std::move(t));
 }
+template <class F>
+    requires(!detail::is_task<std::remove_cvref_t<F>>::value)
+void run(F&&) {
+    static_assert(detail::always_false<F>, "run: takes a task: call the coroutine, run(f())");
+}
 
 }  // namespace rondo::inline v0

@@ -27,7 +27,7 @@ private:
 };
 
 template <class A>
-class [[nodiscard]] shield_operation : public shield_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] shield_operation : public shield_base {
 public:
     explicit shield_operation(A&& a) : child_(to_child(std::move(a))) {}
     shield_operation(shield_operation&&) noexcept = default;
@@ -54,7 +54,7 @@ private:
 /// with_timeout inside. Thread safety: one context.
 template <class A>
     requires awaitable<A>
-[[nodiscard]] detail::shield_operation<A> shield(A&& a) {
+detail::shield_operation<A> shield(A&& a) {
     static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::shield_operation<A>(std::move(a));
 }

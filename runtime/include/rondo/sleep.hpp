@@ -11,7 +11,8 @@ namespace rondo::inline v0 {
 
 namespace detail {
 
-class [[nodiscard]] RONDO_API sleep_operation : public leaf, public timer {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API sleep_operation : public leaf,
+                                                                                                    public timer {
 public:
     explicit sleep_operation(std::int64_t until) noexcept : leaf(ops_table), timer(&fired) { deadline = until; }
 
@@ -34,14 +35,27 @@ private:
 ///
 /// Cancellation: ends at once. Costs no system call and no kernel timer.
 template <class Rep, class Period>
-[[nodiscard]] detail::sleep_operation sleep_for(std::chrono::duration<Rep, Period> d) {
+detail::sleep_operation sleep_for(std::chrono::duration<Rep, Period> d) {
     return detail::sleep_operation(detail::add_saturated(detail::clock_now(), detail::to_ns(d)));
 }
 
+template <class N>
+    requires std::is_arithmetic_v<N>
+void sleep_for(N) {
+    static_assert(detail::always_false<N>, "sleep_for: of what? Say the unit: sleep_for(5s), sleep_for(20ms)");
+}
+
 /// Waits until the clock reaches `t`. See sleep_for.
-[[nodiscard]] inline detail::sleep_operation sleep_until(time_point t) {
+inline detail::sleep_operation sleep_until(time_point t) {
     static_cast<void>(detail::clock_now());  // so that the operation knows whether `t` has passed
     return detail::sleep_operation(detail::to_ns(t.time_since_epoch()));
+}
+template <class Clock, class Duration>
+    requires(!std::is_same_v<Clock, clock>)
+void sleep_until(std::chrono::time_point<Clock, Duration>) {
+    static_assert(detail::always_false<Clock>,
+                  "sleep_until: takes a rondo::time_point, of the steady clock; of another clock take the difference: "
+                  "sleep_for(t - Clock::now())");
 }
 
 }  // namespace rondo::inline v0

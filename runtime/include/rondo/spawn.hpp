@@ -13,7 +13,7 @@ namespace rondo::inline v0 {
 namespace detail {
 
 template <class T>
-class [[nodiscard]] join_operation : public list_waiter {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] join_operation : public list_waiter {
 public:
     explicit join_operation(spawned<T>& j) noexcept : list_waiter("join"), job_(&j) { j.add_ref(); }
     join_operation(join_operation&& other) noexcept
@@ -125,14 +125,20 @@ void start_now(task<T> t, const char* name, std::source_location origin = std::s
 
 /// The same for a function and its arguments, which are copied or moved into the coroutine.
 template <class F, class... Args>
-    requires std::is_invocable_v<F&, Args...>
+    requires(!detail::is_task<std::remove_cvref_t<F>>::value)
 auto spawn(F&& fn, Args&&... args) {
     using plain = std::remove_cvref_t<F>;
     static_assert(
         std::is_empty_v<plain> || std::is_function_v<std::remove_pointer_t<plain>>,
         "spawn: a capturing lambda dies before its coroutine ends; pass a function or a captureless lambda and "
         "give it what it needs as arguments");
-    return spawn(fn(std::forward<Args>(args)...), "spawned");
+    if constexpr (std::is_invocable_v<F&, Args...>) {
+        using given = std::invoke_result_t<F&, Args...>;
+        static_assert(detail::is_task<given>::value, "spawn: the function has to give a rondo::task");
+        if constexpr (detail::is_task<given>::value) return spawn(fn(std::forward<Args>(args)...), "spawned");
+    }
 }
+    static_assert(std::is_invocable_v<F&, Args...>,
+                  "spawn: takes a task, or a function that gives one and the arguments for it");
 
 }  // namespace rondo::inline v0

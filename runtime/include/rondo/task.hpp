@@ -35,10 +35,12 @@ struct task_promise final : awaiting_promise {
     final_awaiter final_suspend() const noexcept { return {}; }
 
     template <class U = T>
-        requires std::is_constructible_v<T, U>
     void return_value(U&& v) noexcept(std::is_nothrow_constructible_v<T, U>) {
-        ::new (static_cast<void*>(std::addressof(value))) T(std::forward<U>(v));
-        state = settled::value;
+        static_assert(std::is_constructible_v<T, U>, "co_return: a task<T> gives a T, and this does not convert to it");
+        if constexpr (std::is_constructible_v<T, U>) {
+            ::new (static_cast<void*>(std::addressof(value))) T(std::forward<U>(v));
+            state = settled::value;
+        }
     }
     void unhandled_exception() noexcept {
         ::new (static_cast<void*>(std::addressof(exception))) std::exception_ptr;
@@ -103,6 +105,7 @@ public:
     using value_type = T;
     using promise_type = detail::task_promise<T>;
 
+    task(const task&) = delete;  // a task is awaited once, by one: pass f(), or std::move(t)
     task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     task& operator=(task&& other) noexcept {
         if (this != &other) {

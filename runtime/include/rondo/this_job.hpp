@@ -6,7 +6,7 @@ namespace rondo::inline v0 {
 
 namespace detail {
 
-class [[nodiscard]] RONDO_API yield_operation : public leaf {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API yield_operation : public leaf {
 public:
     yield_operation() noexcept : leaf(ops_table) {}
 
@@ -30,7 +30,7 @@ private:
 namespace this_job {
 
 /// Lets every other ready job run first. Cancellation: throws `cancelled`, before or after.
-[[nodiscard]] inline detail::yield_operation yield() noexcept { return {}; }
+inline detail::yield_operation yield() noexcept { return {}; }
 
 /// True once it was cancelled: its next wait will throw.
 inline bool is_cancelled() { return detail::current_job().reason != cancel_reason::none; }

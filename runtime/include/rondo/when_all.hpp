@@ -43,7 +43,7 @@ void rethrow_child(Child& c) {
 }
 
 template <class... A>
-class [[nodiscard]] when_all_operation : public when_all_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] when_all_operation : public when_all_base {
 public:
     explicit when_all_operation(A&&... a) : children_(to_child(std::move(a))...) {}
     when_all_operation(when_all_operation&&) noexcept = default;
@@ -65,7 +65,8 @@ private:
 };
 
 template <class Child>
-class [[nodiscard]] when_all_range_operation : public when_all_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] when_all_range_operation
+    : public when_all_base {
 public:
     using value_type = typename Child::value_type;
 
@@ -103,7 +104,7 @@ private:
 /// Cancellation: cancels all and awaits them. Lifetime: it owns the tasks. Thread safety: one context.
 template <class... A>
     requires((awaitable<A> && ...) && sizeof...(A) > 0)
-[[nodiscard]] detail::when_all_operation<A...> when_all(A&&... a) {
+detail::when_all_operation<A...> when_all(A&&... a) {
     static_assert((!std::is_lvalue_reference_v<A> && ...), "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::when_all_operation<A...>(std::move(a)...);
 }
@@ -112,7 +113,7 @@ template <class... A>
 /// An empty range gives an empty vector at once.
 template <class R>
     requires detail::awaitable_range<R>
-[[nodiscard]] auto when_all(R&& range) {
+auto when_all(R&& range) {
     static_assert(!std::is_lvalue_reference_v<R>, "the range's tasks are moved out of it: pass std::move(range)");
     return detail::when_all_range_operation(detail::make_children(range));
 }

@@ -50,7 +50,8 @@ private:
 };
 
 template <class... A>
-class [[nodiscard]] when_any_operation final : public when_any_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] when_any_operation final
+    : public when_any_base {
 public:
     using value_type = std::variant<nonvoid<await_result_t<A>>...>;
 
@@ -85,7 +86,8 @@ private:
 };
 
 template <class Child>
-class [[nodiscard]] when_any_range_operation final : public when_any_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] when_any_range_operation final
+    : public when_any_base {
 public:
     using value_type = std::pair<std::size_t, nonvoid<typename Child::value_type>>;
 
@@ -119,7 +121,7 @@ private:
 /// owns the tasks. Thread safety: one context.
 template <class... A>
     requires((awaitable<A> && ...) && sizeof...(A) > 0)
-[[nodiscard]] detail::when_any_operation<A...> when_any(A&&... a) {
+detail::when_any_operation<A...> when_any(A&&... a) {
     static_assert((!std::is_lvalue_reference_v<A> && ...), "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::when_any_operation<A...>(std::move(a)...);
 }
@@ -128,7 +130,7 @@ template <class... A>
 /// faults, since nothing can succeed.
 template <class R>
     requires detail::awaitable_range<R>
-[[nodiscard]] auto when_any(R&& range) {
+auto when_any(R&& range) {
     static_assert(!std::is_lvalue_reference_v<R>, "the range's tasks are moved out of it: pass std::move(range)");
     return detail::when_any_range_operation(detail::make_children(range));
 }

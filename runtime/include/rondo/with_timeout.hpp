@@ -46,7 +46,7 @@ private:
 };
 
 template <class A>
-class [[nodiscard]] timeout_operation : public timeout_base {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] timeout_operation : public timeout_base {
 public:
     timeout_operation(std::int64_t due, std::int64_t limit, A&& a, std::source_location where)
         : timeout_base(due, limit, where), child_(to_child(std::move(a))) {}
@@ -75,18 +75,24 @@ private:
 /// Cancellation: cancels `a` and awaits it. Lifetime: it owns `a`. Thread safety: one context.
 template <class Rep, class Period, class A>
     requires awaitable<A>
-[[nodiscard]] detail::timeout_operation<A> with_timeout(std::chrono::duration<Rep, Period> limit, A&& a,
-                                                        std::source_location where = std::source_location::current()) {
+detail::timeout_operation<A> with_timeout(std::chrono::duration<Rep, Period> limit, A&& a,
+                                          std::source_location where = std::source_location::current()) {
     static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
     const std::int64_t ns = detail::to_ns(limit);
     return detail::timeout_operation<A>(detail::add_saturated(detail::clock_now(), ns), ns, std::move(a), where);
 }
 
+template <class N, class A>
+    requires std::is_arithmetic_v<N>
+void with_timeout(N, A&&) {
+    static_assert(detail::always_false<N>, "with_timeout: of what? Say the unit: with_timeout(5s, f())");
+}
+
 /// The same with a point in time. See with_timeout.
 template <class A>
     requires awaitable<A>
-[[nodiscard]] detail::timeout_operation<A> with_deadline(time_point deadline, A&& a,
-                                                         std::source_location where = std::source_location::current()) {
+detail::timeout_operation<A> with_deadline(time_point deadline, A&& a,
+                                           std::source_location where = std::source_location::current()) {
     static_assert(!std::is_lvalue_reference_v<A>, "an awaitable is awaited once: pass f(), or std::move(t)");
     return detail::timeout_operation<A>(detail::to_ns(deadline.time_since_epoch()), INT64_MIN, std::move(a), where);
 }

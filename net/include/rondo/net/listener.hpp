@@ -25,7 +25,8 @@ private:
 
 namespace detail {
 
-class [[nodiscard]] RONDO_API accept_operation : public io_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API accept_operation
+    : public io_operation {
 public:
     explicit accept_operation(socket_ref s) noexcept : io_operation(io_request(), ops_table), socket_(std::move(s)) {}
     accept_operation(accept_operation&& other) noexcept

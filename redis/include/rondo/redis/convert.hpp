@@ -42,6 +42,12 @@ private:
     rondo::fault fault_;
 };
 
+/// Of what no other overload takes.
+template <class T>
+bool assign(T&, value&&, conversion&) {
+    static_assert(std::is_void_v<T>, "redis: no reply can become this type; what can is listed at redis::convert");
+    return false;
+}
 RONDO_API bool assign(std::string& out, value&& v, conversion& c);
 RONDO_API bool assign(std::int64_t& out, value&& v, conversion& c);
 RONDO_API bool assign(std::uint64_t& out, value&& v, conversion& c);

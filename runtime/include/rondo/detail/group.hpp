@@ -69,7 +69,7 @@ private:
     bool busy_ = false;
 };
 
-class [[nodiscard]] group_finish final : public group_wait {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] group_finish final : public group_wait {
 public:
     using waits_when_cancelled = void;
     explicit group_finish(group& g) noexcept : group_wait(g, true) {}

@@ -77,7 +77,7 @@ private:
 };
 
 /// Does nothing, by way of the kernel: for benchmarks and tests of the ring.
-class [[nodiscard]] nop_operation : public io_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] nop_operation : public io_operation {
 public:
     nop_operation() noexcept : io_operation(io_request()) {}
     void finish() const noexcept {}

@@ -206,6 +206,16 @@ struct awaiting_promise : promise_base {
             static_assert(!std::is_lvalue_reference_v<A>,
                           "a task is awaited once: write co_await f(), or co_await std::move(t)");
             return plain::access::awaiter(a);
+/// A temporary of this type cannot be in a co_await expression.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+template <class A>
+inline constexpr bool breaks_in_place =
+    !std::is_lvalue_reference_v<A> && std::is_aggregate_v<A> && !std::is_trivially_destructible_v<A>;
+#else
+template <class>
+inline constexpr bool breaks_in_place = false;
+#endif
+
         } else if constexpr (native_operation<plain>) {
             return operation_awaiter<plain>(a);
         } else if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
@@ -215,10 +225,17 @@ struct awaiting_promise : promise_base {
         } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
             return foreign_awaiter<decltype(operator co_await(std::forward<A>(a)))>(operator co_await(
                 std::forward<A>(a)));
+        } else if constexpr (breaks_in_place<A>) {
+            static_assert(
+                always_false<A>,
+                "g++ 12 destroys this aggregate twice inside a co_await expression: give it a constructor, or "
+                "await a variable");
         } else if constexpr (foreign_awaiter_type<plain>) {
             return foreign_awaiter<plain&>(a);
         } else {
-            static_assert(always_false<A>, "this type cannot be awaited in a rondo task");
+            static_assert(always_false<A>,
+                          "this cannot be awaited: co_await takes a task, an operation of rondo, or an "
+                          "awaiter");
         }
     }
 };

@@ -9,7 +9,8 @@
 namespace rondo::inline v0 {
 namespace net::detail {
 
-class [[nodiscard]] RONDO_API read_operation : public receive_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API read_operation
+    : public receive_operation {
 public:
     explicit read_operation(socket_ref s) noexcept : receive_operation(ops_table), socket_(std::move(s)) {}
     read_operation(read_operation&&) noexcept = default;
@@ -28,7 +29,8 @@ private:
     leased_buffer received_;
 };
 
-class [[nodiscard]] RONDO_API read_some_operation : public io_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API read_some_operation
+    : public io_operation {
 public:
     read_some_operation(socket_ref s, mutable_bytes into) noexcept;
     read_some_operation(read_some_operation&&) noexcept = default;
@@ -48,7 +50,8 @@ private:
     bool untaken_ = false;
 };
 
-class [[nodiscard]] RONDO_API write_operation : public io_operation {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_API write_operation
+    : public io_operation {
 public:
     write_operation(socket_ref s, bytes from, bool all) noexcept;
     write_operation(write_operation&&) noexcept = default;
