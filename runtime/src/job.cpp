@@ -46,6 +46,8 @@ job* worklist::pop() noexcept {
 
 void cancel(worklist& list) noexcept {
     while (job* const j = list.pop()) {
+        if (tls.context == nullptr) [[unlikely]]
+            programmer_error(wrong_thread);
         j->leaf->ops->cancel(*j->leaf, list);
         if (j->leaf != nullptr) RONDO_LEAF_EVENT(asked, *j);
     }

@@ -66,13 +66,18 @@ public:
 
     /// The next end: index and result; std::nullopt after the last. One job at a time.
     /// Cancellation: cancels the children and throws at once; finish() then waits for them.
-    detail::next_operation<Child> next() noexcept { return detail::next_operation<Child>(*group_); }
+    detail::next_operation<Child> next() noexcept { return detail::next_operation<Child>(group()); }
 
     /// Cancels what still runs and waits for it, also in a cancelled job. Results not taken are dropped.
-    detail::group_finish finish() noexcept { return detail::group_finish(*group_); }
+    detail::group_finish finish() noexcept { return detail::group_finish(group()); }
 
 private:
     explicit completion_stream(detail::completion_group<Child>& g) noexcept : group_(&g) {}
+    detail::completion_group<Child>& group() const noexcept {
+        if (detail::checks_calls && group_ == nullptr) [[unlikely]]
+            detail::programmer_error("a stream of as_completed that was moved from is used");
+        return *group_;
+    }
 
     detail::completion_group<Child>* group_;
 };

@@ -218,7 +218,7 @@ public:
         return p;
     }
 
-    promise(const promise& other) noexcept : state_(other.state_) { state_->add_ref(); }
+    promise(const promise& other) noexcept : state_(&other.state()) { state_->add_ref(); }
     promise(promise&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     promise& operator=(promise other) noexcept {
         std::swap(state_, other.state_);
@@ -228,9 +228,9 @@ public:
         if (state_ != nullptr) state_->drop_ref();
     }
 
-    bool is_settled() const noexcept { return state_->state() != detail::settled::pending; }
-    bool is_fulfilled() const noexcept { return state_->state() == detail::settled::value; }
-    bool is_rejected() const noexcept { return state_->state() == detail::settled::error; }
+    bool is_settled() const noexcept { return state().state() != detail::settled::pending; }
+    bool is_fulfilled() const noexcept { return state().state() == detail::settled::value; }
+    bool is_rejected() const noexcept { return state().state() == detail::settled::error; }
 
     /// Calls `fn(value)` when it is fulfilled; a rejection passes through. Gives the promise of fn's result.
     template <class F>
@@ -288,7 +288,7 @@ public:
         return out;
     }
 
-    detail::promise_await<T> operator co_await() const noexcept { return detail::promise_await<T>(*state_); }
+    detail::promise_await<T> operator co_await() const noexcept { return detail::promise_await<T>(state()); }
 
 private:
     template <class>
@@ -297,6 +297,11 @@ private:
     friend class resolver;
 
     promise() : state_(new detail::promise_state<T>()) {}
+    detail::promise_state<T>& state() const noexcept {
+        if (detail::checks_calls && state_ == nullptr) [[unlikely]]
+            detail::programmer_error("a promise that was moved from is used");
+        return *state_;
+    }
     resolver<T> make_resolver() const { return resolver<T>(*state_, detail::remote_context::current()); }
 
     static task<void> settle(task<T> t, resolver<T> out) {
@@ -378,8 +383,9 @@ private:
             promise source_;
             F fn_;
         };
+        detail::promise_state<T>& s = state();
         auto* const e = new entry(*this, std::move(fn));
-        e->start(*state_);
+        e->start(s);
     }
     /// The promise of what `fn(*this, resolver)` settles.
     template <class R, class F>

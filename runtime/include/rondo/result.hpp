@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include <rondo/detail/programmer_error.hpp>
 #include <rondo/error.hpp>
 
 namespace rondo::inline v0 {
@@ -46,22 +47,22 @@ public:
         else if constexpr (std::is_reference_v<T>) return *std::get<0>(state_);
         else return std::move(std::get<0>(state_));
     }
-    decltype(auto) operator*() & { return get(*std::get_if<0>(&state_)); }
-    decltype(auto) operator*() const& { return get(*std::get_if<0>(&state_)); }
+    decltype(auto) operator*() & { return get(stored_value()); }
+    decltype(auto) operator*() const& { return get(stored_value()); }
     T operator*() && {
         if constexpr (std::is_void_v<T>) return;
-        else if constexpr (std::is_reference_v<T>) return **std::get_if<0>(&state_);
-        else return std::move(*std::get_if<0>(&state_));
+        else if constexpr (std::is_reference_v<T>) return *stored_value();
+        else return std::move(stored_value());
     }
     auto* operator->()
         requires(!std::is_void_v<T>)
     {
-        return std::addressof(get(*std::get_if<0>(&state_)));
+        return std::addressof(get(stored_value()));
     }
     auto* operator->() const
         requires(!std::is_void_v<T>)
     {
-        return std::addressof(get(*std::get_if<0>(&state_)));
+        return std::addressof(get(stored_value()));
     }
 
     /// The fault. Only when has_value() is false.
@@ -85,6 +86,12 @@ public:
 
     private : void check() const {
         if (!has_value()) std::get<1>(state_).raise();
+    }
+    stored& stored_value() noexcept { return check_stored(), *std::get_if<0>(&state_); }
+    const stored& stored_value() const noexcept { return check_stored(), *std::get_if<0>(&state_); }
+    void check_stored() const noexcept {
+        if (detail::checks_calls && !has_value()) [[unlikely]]
+            detail::programmer_error("* or -> of a result that holds a fault: test it first, or use value()");
     }
     template <class S>
     static decltype(auto) get(S& s) {

@@ -78,10 +78,10 @@ public:
     ///
     /// Errors: what the job threw; errc::cancelled when *it* was cancelled. Cancellation: of the waiting job ends the
     /// wait, not the spawned job.
-    detail::join_operation<T> join() const noexcept { return detail::join_operation<T>(*job_); }
+    detail::join_operation<T> join() const noexcept { return detail::join_operation<T>(job()); }
     /// Asks the job to end. Its current wait and every later one throws `cancelled` in it.
-    void cancel(cancel_reason why = cancel_reason::requested) const noexcept { detail::cancel(*job_, why); }
-    bool is_done() const noexcept { return job_->is_done(); }
+    void cancel(cancel_reason why = cancel_reason::requested) const noexcept { detail::cancel(job(), why); }
+    bool is_done() const noexcept { return job().is_done(); }
     /// `co_await h` is `co_await h.join()`.
     detail::join_operation<T> operator co_await() const noexcept { return join(); }
     /// Gives the hold up.
@@ -91,6 +91,12 @@ public:
     explicit operator bool() const noexcept { return job_ != nullptr; }
 
 private:
+    detail::spawned<T>& job() const noexcept {
+        if (detail::checks_calls && job_ == nullptr) [[unlikely]]
+            detail::programmer_error("a join_handle that was moved from or detached is used");
+        return *job_;
+    }
+
     detail::spawned<T>* job_;
 };
 
@@ -128,6 +134,8 @@ template <class F, class... Args>
     requires(!detail::is_task<std::remove_cvref_t<F>>::value)
 auto spawn(F&& fn, Args&&... args) {
     using plain = std::remove_cvref_t<F>;
+    static_assert(std::is_invocable_v<F&, Args...>,
+                  "spawn: takes a task, or a function that gives one and the arguments for it");
     static_assert(
         std::is_empty_v<plain> || std::is_function_v<std::remove_pointer_t<plain>>,
         "spawn: a capturing lambda dies before its coroutine ends; pass a function or a captureless lambda and "
@@ -138,7 +146,5 @@ auto spawn(F&& fn, Args&&... args) {
         if constexpr (detail::is_task<given>::value) return spawn(fn(std::forward<Args>(args)...), "spawned");
     }
 }
-    static_assert(std::is_invocable_v<F&, Args...>,
-                  "spawn: takes a task, or a function that gives one and the arguments for it");
 
 }  // namespace rondo::inline v0

@@ -142,7 +142,11 @@ struct task<T>::access {
     static detail::call_awaiter<promise_type> awaiter(task& t) noexcept {
         return detail::call_awaiter<promise_type>(t.handle_);
     }
-    static promise_type& promise(task& t) noexcept { return t.handle_.promise(); }
+    static promise_type& promise(task& t) noexcept {
+        if (detail::checks_calls && t.handle_ == nullptr) [[unlikely]]
+            detail::programmer_error("a task that was moved from is started");
+        return t.handle_.promise();
+    }
     static std::coroutine_handle<> handle(task& t) noexcept { return t.handle_; }
 };
 

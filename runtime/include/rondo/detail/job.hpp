@@ -17,6 +17,7 @@
 
 #include <rondo/cancelled.hpp>
 #include <rondo/detail/leaf_watch.hpp>
+#include <rondo/detail/programmer_error.hpp>
 #include <rondo/export.hpp>
 
 namespace rondo::inline v0::detail {
@@ -100,8 +101,14 @@ RONDO_API extern constinit thread_local thread_state tls;
 inline constexpr unsigned max_inline_depth = 32;
 inline constexpr unsigned ready_budget = 128;
 
+inline constexpr const char* wrong_thread =
+    "a job was woken or cancelled on a thread that does not run it: from other threads settle a promise, or use a "
+    "cancel_source";
+
 /// Appends to this thread's ready queue.
 inline void make_ready(job& j) noexcept {
+    if (checks_calls && tls.context == nullptr) [[unlikely]]
+        programmer_error(wrong_thread);
     j.queue_next = nullptr;
     if (tls.ready_tail != nullptr) tls.ready_tail->queue_next = &j;
     else tls.ready_head = &j;

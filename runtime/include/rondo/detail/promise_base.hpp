@@ -15,6 +15,7 @@
 #include <rondo/detail/foreign_awaiter.hpp>
 #include <rondo/detail/frame_pool.hpp>
 #include <rondo/detail/job.hpp>
+#include <rondo/detail/programmer_error.hpp>
 
 namespace rondo::inline v0 {
 
@@ -34,7 +35,11 @@ struct promise_base {
     std::coroutine_handle<> handle() noexcept { return std::coroutine_handle<promise_base>::from_promise(*this); }
 
     bool is_root() const noexcept { return (caller & 1U) != 0; }
-    void set_root(job& j) noexcept { caller = reinterpret_cast<std::uintptr_t>(&j) | 1U; }
+    void set_root(job& j) noexcept {
+        if (checks_calls && caller != 0) [[unlikely]]
+            programmer_error("a task that was awaited before is started again: it runs once", where);
+        caller = reinterpret_cast<std::uintptr_t>(&j) | 1U;
+    }
     job* root_job() const noexcept { return reinterpret_cast<job*>(caller & ~std::uintptr_t{1}); }
     promise_base* caller_promise() const noexcept { return reinterpret_cast<promise_base*>(caller); }
 
@@ -164,8 +169,12 @@ public:
     template <class P>
     bool await_suspend(std::coroutine_handle<P> h,
                        std::source_location where = std::source_location::current()) noexcept {
+        if (checks_calls && child_ == nullptr) [[unlikely]]
+            programmer_error("co_await of a task that was moved from", where);
         promise_base& parent = h.promise();
         Promise& child = child_.promise();
+        if (checks_calls && child.caller != 0) [[unlikely]]
+            programmer_error("co_await of a task that was awaited before: it runs once", where);
         parent.where = where;
         child.caller = reinterpret_cast<std::uintptr_t>(&parent);
         tls.callee = &child;
@@ -197,15 +206,6 @@ struct is_task : std::false_type {};
 template <class T>
 struct is_task<task<T>> : std::true_type {};
 
-/// Base of the promises of coroutines that may await: it alone decides what `co_await x` means.
-struct awaiting_promise : promise_base {
-    template <class A>
-    auto await_transform(A&& a) {
-        using plain = std::remove_cvref_t<A>;
-        if constexpr (is_task<plain>::value) {
-            static_assert(!std::is_lvalue_reference_v<A>,
-                          "a task is awaited once: write co_await f(), or co_await std::move(t)");
-            return plain::access::awaiter(a);
 /// A temporary of this type cannot be in a co_await expression.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 template <class A>
@@ -216,6 +216,20 @@ template <class>
 inline constexpr bool breaks_in_place = false;
 #endif
 
+/// Base of the promises of coroutines that may await: it alone decides what `co_await x` means.
+struct awaiting_promise : promise_base {
+    template <class A>
+    auto await_transform(A&& a) {
+        using plain = std::remove_cvref_t<A>;
+        if constexpr (is_task<plain>::value) {
+            static_assert(!std::is_lvalue_reference_v<A>,
+                          "a task is awaited once: write co_await f(), or co_await std::move(t)");
+            return plain::access::awaiter(a);
+        } else if constexpr (breaks_in_place<A>) {
+            static_assert(
+                always_false<A>,
+                "g++ 12 destroys this aggregate twice inside a co_await expression: give it a constructor, or "
+                "await a variable");
         } else if constexpr (native_operation<plain>) {
             return operation_awaiter<plain>(a);
         } else if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
@@ -225,11 +239,6 @@ inline constexpr bool breaks_in_place = false;
         } else if constexpr (requires { operator co_await(std::forward<A>(a)); }) {
             return foreign_awaiter<decltype(operator co_await(std::forward<A>(a)))>(operator co_await(
                 std::forward<A>(a)));
-        } else if constexpr (breaks_in_place<A>) {
-            static_assert(
-                always_false<A>,
-                "g++ 12 destroys this aggregate twice inside a co_await expression: give it a constructor, or "
-                "await a variable");
         } else if constexpr (foreign_awaiter_type<plain>) {
             return foreign_awaiter<plain&>(a);
         } else {
