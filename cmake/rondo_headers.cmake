@@ -6,10 +6,11 @@
 
 function(rondo_header_set component result)
     get_target_property(files rondo_${component} HEADER_SET)
+    get_target_property(directory rondo_${component} SOURCE_DIR)
     set(headers "")
     foreach(file IN LISTS files)
-        cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/${component}")
-        cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/${component}/include")
+        cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${directory}")
+        cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${directory}/include")
         list(APPEND headers "${file}")
     endforeach()
     if(NOT headers)

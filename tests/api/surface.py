@@ -243,7 +243,9 @@ class Reader:
 
 def surface(root):
     lines = []
-    headers = sorted(root.glob("*/include/rondo/**/*.hpp"), key=lambda p: p.relative_to(root).parts[2:])
+    headers = [p for pattern in ("*/include/rondo/**/*.hpp", "*/*/include/rondo/**/*.hpp") for p in root.glob(pattern)
+               if p.relative_to(root).parts[0] not in ("build", "tests")]
+    headers.sort(key=lambda p: p.parts[p.parts.index("include"):])
     for header in headers:
         name = header.relative_to(root).parts[2:]
         if "detail" in name:
