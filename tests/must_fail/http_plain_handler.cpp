@@ -1,4 +1,4 @@
-// must not compile: callable_route<
+// must not compile: callable_route
 #include <rondo/http/server.hpp>
 
 rondo::http::response hello(rondo::http::request&);
