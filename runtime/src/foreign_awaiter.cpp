@@ -2,6 +2,7 @@
 
 #include <rondo/detail/promise_base.hpp>
 
+#include "context.hpp"
 #include "report_line.hpp"
 
 namespace rondo::inline v0::detail {
@@ -28,6 +29,8 @@ void foreign_wait::disarm() noexcept {
     waiting->leaf = nullptr;
     RONDO_LEAF_EVENT(at_once, *waiting);
 }
+
+void foreign_wait::take_messages() noexcept { tls.context->remote().drain(); }
 
 void foreign_wait::resume(frame* f) {
     foreign_wait& self = *f->owner;

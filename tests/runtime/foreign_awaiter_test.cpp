@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <rondo/as_result.hpp>
+#include <rondo/cancelled.hpp>
 #include <rondo/report.hpp>
 #include <rondo/run.hpp>
 #include <rondo/sleep.hpp>
@@ -89,6 +90,37 @@ task<> from_a_thread() {
     CHECK(resumed_on == home);
 }
 
+class throws_in_suspend {
+public:
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<>) const { throw 7; }
+    void await_resume() const noexcept {}
+};
+
+task<> a_throw_in_suspend() {
+    int caught = 0;
+    bool was_cancelled = false;
+    auto job = [&]() -> task<> {
+        try {
+            co_await throws_in_suspend();
+        } catch (int n) {
+            caught = n;
+        }
+        try {
+            co_await rondo::this_job::yield();
+            co_await rondo::sleep_for(1h);
+        } catch (const rondo::cancelled&) {
+            was_cancelled = true;
+        }
+    };
+    auto h = rondo::spawn(job(), "job");
+    co_await rondo::this_job::yield();
+    h.cancel();  // it is queued, and waits for nothing
+    (void)co_await rondo::as_result(h.join());
+    CHECK(caught == 7);
+    CHECK(was_cancelled);
+}
+
 task<> other_shapes() {
     const int a = co_await refuses_to_wait();
     const int b = co_await symmetric();
@@ -137,4 +169,5 @@ TEST_CASE("awaiters that do not suspend, transfer, or have an operator work") { 
 TEST_CASE("cancelling a job in another library's awaiter marks it and the next wait ends") {
     rondo::run(a_cancel_waits_for_the_other_side());
 }
+TEST_CASE("an await_suspend that throws leaves its job waiting for nothing") { rondo::run(a_throw_in_suspend()); }
 TEST_CASE("destroying the handle ends the job as cancelled") { rondo::run(destroyed_by_the_other_side()); }

@@ -19,11 +19,20 @@ struct promise_base;
 class RONDO_API foreign_wait : public leaf, public remote_node {
 public:
     foreign_wait() noexcept : leaf(ops_table), remote_node(&came_home) {}
+    foreign_wait(const foreign_wait&) = delete;
+    foreign_wait& operator=(const foreign_wait&) = delete;
 
 protected:
+    ~foreign_wait() {
+        // The awaiter is gone, so that nobody resumes it any more; one that did has its message on the way.
+        if (tls.destroyed != nullptr && home_) [[unlikely]]
+            take_messages();
+    }
+
     /// False when the job is cancelled already.
     bool arm(promise_base& p, std::source_location where);
     void disarm() noexcept;
+    static void take_messages() noexcept;
     std::coroutine_handle<> handle() noexcept { return std::coroutine_handle<>::from_address(&stand_in_); }
 
 private:
@@ -60,6 +69,21 @@ public:
     template <class P>
     bool await_suspend(std::coroutine_handle<P> h, std::source_location where = std::source_location::current()) {
         if (!arm(h.promise(), where)) return false;
+        try {
+            return suspend();
+        } catch (...) {
+            disarm();  // it threw before anybody could resume it, and the job goes on
+            throw;
+        }
+    }
+    decltype(auto) await_resume() {
+        RONDO_LEAF_EVENT(continues, *tls.current);
+        if (waiting == nullptr) throw_cancelled();
+        return awaiter_.await_resume();
+    }
+
+private:
+    bool suspend() {
         using returned = decltype(awaiter_.await_suspend(handle()));
         if constexpr (std::is_void_v<returned>) {
             awaiter_.await_suspend(handle());
@@ -75,13 +99,6 @@ public:
             return suspended();
         }
     }
-    decltype(auto) await_resume() {
-        RONDO_LEAF_EVENT(continues, *tls.current);
-        if (waiting == nullptr) throw_cancelled();
-        return awaiter_.await_resume();
-    }
-
-private:
     static bool suspended() noexcept {
         tls.progressed = true;
         return true;
