@@ -228,3 +228,24 @@ TEST_CASE("the value of a task is destroyed once, taken or not") {
     run(body());
     CHECK(tracked::alive == 0);
 }
+
+TEST_CASE("a value is destroyed when a local's destructor throws after the return") {
+    struct throws_at_its_end {
+        ~throws_at_its_end() noexcept(false) { throw std::runtime_error("late"); }
+    };
+    auto gives = []() -> task<tracked> {
+        const throws_at_its_end last;
+        co_return tracked(9);
+    };
+    auto body = [&]() -> task<> {
+        std::string text;
+        try {
+            (void)co_await gives();
+        } catch (const std::runtime_error& e) {
+            text = e.what();
+        }
+        CHECK(text == "late");
+    };
+    run(body());
+    CHECK(tracked::alive == 0);
+}

@@ -43,6 +43,7 @@ struct task_promise final : awaiting_promise {
         }
     }
     void unhandled_exception() noexcept {
+        if (state == settled::value) value.~T();  // a local's destructor threw after the co_return
         ::new (static_cast<void*>(std::addressof(exception))) std::exception_ptr;
         state = store_exception(exception);
     }
