@@ -43,15 +43,16 @@ bool read_operation::begin() noexcept {
         res = static_cast<std::int32_t>(received_.size());
         return false;
     }
-    start(socket_->fd());
-    return true;
+    if (start(socket_->fd())) return true;
+    socket_->reader = nullptr;
+    return false;
 }
 
 void read_operation::completed(io_operation& op) noexcept {
     auto& self = static_cast<read_operation&>(op);
     if (self.restarted()) return;
     self.socket_->ended(self.socket_->reader);
-    if (self.res > 0) self.received_ = self.take();
+    self.received_ = self.take();
     complete_wait(self);
 }
 

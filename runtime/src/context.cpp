@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include <rondo/error.hpp>
@@ -110,9 +111,14 @@ std::int64_t context::now() noexcept {
     return recent_ = options_.clock() != nullptr ? options_.clock()->ns() : monotonic();
 }
 
-buffer_ring& context::buffers() {
-    if (buffers_ == nullptr) buffers_ = new buffer_ring(*ring_);
-    return *buffers_;
+buffer_ring* context::buffers() noexcept {
+    if (buffers_ != nullptr) return buffers_;
+    try {
+        buffers_ = new buffer_ring(*ring_);
+    } catch (const std::bad_alloc&) {
+        // Receives bring their own meanwhile.
+    }
+    return buffers_;
 }
 
 blocking_pool& context::pool() {

@@ -55,7 +55,8 @@ public:
     timer_queue& timers() noexcept { return timers_; }
     inbox& remote() noexcept { return *inbox_; }
     sys& calls() noexcept { return *sys_; }
-    buffer_ring& buffers();
+    /// nullptr when there is no memory for them.
+    buffer_ring* buffers() noexcept;
     blocking_pool& pool();
 
     // Calls to the blocking pool that a job waits for.

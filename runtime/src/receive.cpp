@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "context.hpp"
 
@@ -26,20 +27,30 @@ void leased_buffer::release() noexcept {
     data_ = nullptr;
 }
 
-void receive_operation::start(int fd) noexcept {
+bool receive_operation::start(int fd) noexcept {
     request.code = io_code::receive;
     request.fd = fd;
-    const buffer_ring& buffers = tls.context->buffers();
-    if (buffers.is_usable()) {
-        request.select_buffer = true;
-        request.address = nullptr;
-        request.length = 0;
-    } else {
-        own_ = leased_buffer::allocate(buffer_ring::buffer_size);
-        request.address = own_.data();
-        request.length = buffer_ring::buffer_size;
-    }
+    const buffer_ring* const buffers = tls.context->buffers();
+    if (buffers == nullptr || !buffers->is_usable()) return start_with_own_buffer();
+    request.select_buffer = true;
+    request.address = nullptr;
+    request.length = 0;
     tls.context->start(*this, false);
+    return true;
+}
+
+bool receive_operation::start_with_own_buffer() noexcept {
+    request.select_buffer = false;
+    try {
+        own_ = leased_buffer::allocate(buffer_ring::buffer_size);
+    } catch (const std::bad_alloc&) {
+        res = -ENOBUFS;
+        return false;
+    }
+    request.address = own_.data();
+    request.length = buffer_ring::buffer_size;
+    tls.context->start(*this, false);
+    return true;
 }
 
 bool receive_operation::restarted() noexcept {
@@ -49,23 +60,19 @@ bool receive_operation::restarted() noexcept {
         return false;
     }
     // Whoever holds the buffers may be waiting for these very bytes, so waiting for one to come back could be for ever.
-    request.select_buffer = false;
-    own_ = leased_buffer::allocate(buffer_ring::buffer_size);
-    request.address = own_.data();
-    request.length = buffer_ring::buffer_size;
-    tls.context->start(*this, false);
-    return true;
+    return start_with_own_buffer();
 }
 
 leased_buffer receive_operation::take() noexcept {
     leased_buffer b = std::move(own_);
-    if (request.select_buffer) {
-        buffer_ring& ring = tls.context->buffers();
-        b.id_ = static_cast<std::uint16_t>(cqe_flags >> 16U);
+    if ((cqe_flags & IORING_CQE_F_BUFFER) != 0) {
+        buffer_ring& ring = *tls.context->buffers();
+        b.id_ = static_cast<std::uint16_t>(cqe_flags >> IORING_CQE_BUFFER_SHIFT);
         b.data_ = ring.data(b.id_);
         b.ring_ = &ring;
         ring.lease();
     }
+    if (res <= 0) return {};
     b.size_ = static_cast<std::size_t>(res);
     return b;
 }

@@ -58,7 +58,8 @@ private:
 /// A receive whose buffer the kernel picks.
 class RONDO_API receive_operation : public io_operation {
 public:
-    void start(int fd) noexcept;
+    /// False when there is no memory for a buffer: res says -ENOBUFS, and nothing was started.
+    bool start(int fd) noexcept;
 
 protected:
     receive_operation(const io_ops& o) noexcept : io_operation(io_request(), o) {}
@@ -67,10 +68,12 @@ protected:
 
     /// To be called first by the completion: true when the ring had no buffer and it was started again with its own.
     bool restarted() noexcept;
-    /// The bytes that were received; res > 0.
+    /// The bytes that were received, and the buffer they are in; without bytes the buffer goes back.
     leased_buffer take() noexcept;
 
 private:
+    bool start_with_own_buffer() noexcept;
+
     leased_buffer own_;
 };
 
