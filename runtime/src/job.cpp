@@ -18,8 +18,7 @@ namespace rondo::inline v0::detail {
 
 void dropped_body() {
     std::string text = "a coroutine returned without finishing or waiting";
-    if (const promise_base* const p = tls.callee; p != nullptr && !p->is_root() && p->caller != 0)
-        text += "; it was awaited at " + format_location(p->caller_promise()->where);
+    if (tls.called_at.line() != 0) text += "; it was awaited at " + format_location(tls.called_at);
     text +=
         ". g++ 12 drops the body of a coroutine that declares nothing in its outermost block and has a co_await in a "
         "condition: write `bool ok = co_await f();` and test ok. An awaiter that resumes a rondo coroutine itself has "

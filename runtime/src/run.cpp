@@ -16,7 +16,7 @@ void main_job::finish(job& j, promise_base& root) noexcept {
 void main_job::start(promise_base& root) noexcept {
     started = true;
     root.set_root(*this);
-    tls.callee = &root;
+    tls.called_at = std::source_location();
     enter(*this, root.handle());
 }
 

@@ -89,7 +89,7 @@ struct thread_state {
     job* ready_head = nullptr;
     job* ready_tail = nullptr;
     detail::context* context = nullptr;
-    promise_base* callee = nullptr;         // the coroutine called last; names the culprit when a body was dropped
+    std::source_location called_at;         // the await that called last; names the culprit when a body was dropped
     destroyed_frames* destroyed = nullptr;  // set while stragglers are destroyed, see src/stragglers.cpp
     unsigned depth = 0;                     // nesting of inline starts
     unsigned budget = 0;                    // waits that may still be skipped before the job has to let others run
@@ -182,9 +182,9 @@ public:
     /// Too deep to nest: what is to be started goes through the ready queue.
     bool is_deep() const noexcept { return thread_.depth > max_inline_depth; }
     void enter(job& j) noexcept { thread_.current = &j; }
-    void enter(job& j, promise_base& root, std::coroutine_handle<> h) noexcept {
+    void enter(job& j, promise_base&, std::coroutine_handle<> h) noexcept {
         thread_.current = &j;
-        thread_.callee = &root;
+        thread_.called_at = std::source_location();  // nobody's await
         resume_chain(thread_, h);
     }
 

@@ -177,7 +177,7 @@ public:
             programmer_error("co_await of a task that was awaited before: it runs once", where);
         parent.where = where;
         child.caller = reinterpret_cast<std::uintptr_t>(&parent);
-        tls.callee = &child;
+        tls.called_at = where;
         if (tls.depth >= max_inline_depth) {
             tls.next = child_;
             return true;
