@@ -254,7 +254,9 @@ task<void> server_connection::call(route_handler& h) {
     try {
         response_ = co_await h.call(parser_.request());
     } catch (const cancelled&) {
-        throw;
+        if (rondo::detail::tls.current->reason != cancel_reason::none) throw;
+        failed_ = true;  // it is the handler's own: this job was not cancelled
+        trouble_ = "cancelled";
     } catch (const std::exception& e) {
         failed_ = true;
         trouble_ = e.what();

@@ -1,5 +1,8 @@
 #include <rondo/blocking.hpp>
 
+#include <rondo/cancelled.hpp>
+#include <rondo/error.hpp>
+
 #include "context.hpp"
 #include "report_line.hpp"
 
@@ -24,6 +27,8 @@ void blocking_base::run_call(pool_call& c) noexcept {
     auto& self = static_cast<blocking_base&>(c);
     try {
         self.call_(self);
+    } catch (const cancelled&) {
+        self.exception_ = std::make_exception_ptr(error(errc::cancelled, "blocking"));  // of a run inside, say
     } catch (...) {
         self.exception_ = std::current_exception();
     }

@@ -301,3 +301,19 @@ TEST_CASE("the end of the run takes back calls that still wait for a thread, and
     CHECK(first_done.load());
     CHECK_FALSE(second_ran.load());
 }
+
+TEST_CASE("a cancelled that the function throws is an error of the call, and cancels nobody") {
+    auto throws = []() -> int { throw rondo::cancelled(rondo::cancel_reason::requested); };
+    auto body = [&]() -> task<> {
+        bool failed = false;
+        try {
+            (void)co_await blocking(throws);
+        } catch (const rondo::error& e) {
+            failed = e.code() == errc::cancelled;
+        }
+        CHECK(failed);
+        const auto r = co_await rondo::as_result(blocking(throws));
+        CHECK(r.error() == errc::cancelled);
+    };
+    run(body());
+}

@@ -88,8 +88,9 @@ private:
 /// expression; name such a callable first and move it in.) `fn` runs on another thread: it must not touch jobs or
 /// streams of this context.
 ///
-/// Errors: what fn throws. Cancellation: a call that still waits for a thread is taken back; one that runs is waited
-/// for, and its result is returned. Thread safety: one context.
+/// Errors: what fn throws; a `cancelled` that it throws is errc::cancelled, for this job is not. Cancellation: a call
+/// that still waits for a thread is taken back; one that runs is waited for, and its result is returned. Thread safety:
+/// one context.
 template <class F>
     requires std::is_invocable_v<std::decay_t<F>&>
 detail::blocking_operation<std::decay_t<F>> blocking(F&& fn) {
