@@ -73,6 +73,7 @@ task<void> server::state::serve_one(std::shared_ptr<state> self, entries::iterat
 
 task<void> server::state::accept_all(state& self, std::shared_ptr<state> owner) {
     bool open = true;
+    std::error_code reported;
     while (open) {
         while (self.connections.size() >= self.shared.options.max_connections() && self.listener.is_open()) {
             self.room.reset();
@@ -80,12 +81,15 @@ task<void> server::state::accept_all(state& self, std::shared_ptr<state> owner) 
         }
         result<net::stream> s = co_await as_result(self.listener.accept());
         if (s.has_value()) {
+            reported.clear();
             self.connections.emplace_back(*std::move(s), self.shared);
             const auto at = std::prev(self.connections.end());
             at->job.emplace(spawn(serve_one(owner, at), "http connection"));
         } else if (s.error() == v0::errc::closed) open = false;
         else if (s.error().code() != std::errc::connection_aborted) {
-            report("http server: " + s.error().text());
+            // Once for a time of want: it comes back with every attempt.
+            if (s.error().code() != reported) report("http server: " + s.error().text());
+            reported = s.error().code();
             co_await sleep_for(accept_pause);
         }
     }

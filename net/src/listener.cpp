@@ -22,6 +22,22 @@ bool is_stale(sys& calls, const endpoint& at) {
     return refused;
 }
 
+/// Closes it unless somebody took it over.
+class owned_fd {
+public:
+    owned_fd(sys& calls, int fd) noexcept : calls_(&calls), fd_(fd) {}
+    ~owned_fd() {
+        if (fd_ >= 0) calls_->close(fd_);
+    }
+    owned_fd(const owned_fd&) = delete;
+    owned_fd& operator=(const owned_fd&) = delete;
+    void release() noexcept { fd_ = -1; }
+
+private:
+    sys* calls_;
+    int fd_;
+};
+
 void check(int res, const endpoint& at) {
     if (res < 0) refuse(-res, at);
 }
@@ -33,7 +49,7 @@ listener::listener(const endpoint& at, const listener_options& options) {
     sys& calls = rondo::detail::current_sys();
     const int fd = calls.socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC);
     check(fd, at);
-    socket_ = detail::socket_ref(new detail::socket(fd, at));
+    owned_fd owned(calls, fd);
     if (!at.is_unix()) {
         check(calls.set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1), at);
         if (options.reuse_port()) check(calls.set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1), at);
@@ -48,6 +64,8 @@ listener::listener(const endpoint& at, const listener_options& options) {
     unsigned size = sizeof a;
     check(calls.local_address(fd, reinterpret_cast<sockaddr*>(&a), size), at);
     local_ = endpoint(reinterpret_cast<const sockaddr*>(&a), size);
+    socket_ = detail::socket_ref(new detail::socket(fd, local_));  // errors name the port that the kernel chose
+    owned.release();
 }
 
 listener& listener::operator=(listener&& other) noexcept {
