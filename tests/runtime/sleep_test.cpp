@@ -1,6 +1,7 @@
 #include <rondo/sleep.hpp>
 
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -111,4 +112,11 @@ TEST_CASE("a cancelled sleep ends at once and its timer with it") {
     };
     run(rondo::runtime_options().clock(clock), body());
     CHECK(clock.now() - begin == 1s);
+}
+
+TEST_CASE("a duration that is not a number is no time at all") {
+    constexpr std::chrono::duration<double> nan(std::numeric_limits<double>::quiet_NaN());
+    static_assert(rondo::detail::to_ns(nan) == 0);
+    auto body = [&]() -> task<> { co_await rondo::sleep_for(nan); };
+    run(body());
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace rondo::inline v0 {
 
@@ -12,11 +13,12 @@ using duration = std::chrono::nanoseconds;
 
 namespace detail {
 
-/// Nanoseconds since the clock's epoch, saturated instead of wrapped.
+/// Nanoseconds since the clock's epoch, saturated instead of wrapped; a duration that is not a number is none.
 template <class Rep, class Period>
 constexpr std::int64_t to_ns(std::chrono::duration<Rep, Period> d) noexcept {
     using limit = std::chrono::duration<double, std::nano>;
     const double approx = limit(d).count();
+    if (approx != approx) return 0;
     if (approx >= 9.2e18) return INT64_MAX;
     if (approx <= -9.2e18) return INT64_MIN;
     const auto ns = std::chrono::duration_cast<duration>(d);
