@@ -97,9 +97,13 @@ TEST_CASE("what a handler throws is a 500 and a report, and the connection goes 
         co_return response();
     });
     s.get("/status", [](request&) -> task<response> { co_return response(42); });
+    s.get("/gone", [](request&) -> task<response> {
+        throw rondo::cancelled(rondo::cancel_reason::requested);  // though nobody cancelled it
+        co_return response();
+    });
     const auto body = [&]() -> task<> {
         peer p = co_await peer::connect(s.local());
-        for (const char* path : {"/bad", "/odd", "/status"}) {
+        for (const char* path : {"/bad", "/odd", "/status", "/gone"}) {
             co_await p.send(get(path));
             const std::string m = co_await p.message();
             CHECK(status_of(m) == 500);
@@ -110,7 +114,7 @@ TEST_CASE("what a handler throws is a 500 and a report, and the connection goes 
         CHECK(body_of(m) == "hello");
     };
     peers::with(s, body);
-    REQUIRE(reports::lines().size() == 3);
+    REQUIRE(reports::lines().size() == 4);
     CHECK(reports::lines()[0] == "http handler of GET /bad failed: no luck");
     CHECK(has(reports::lines()[2], "GET /status"));
 }

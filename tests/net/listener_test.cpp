@@ -147,6 +147,7 @@ TEST_CASE("two accepts at once: the second is refused as busy") {
         const auto second = co_await rondo::as_result(l.accept());
         REQUIRE_FALSE(second.has_value());
         CHECK(second.error() == errc::busy);
+        CHECK(second.error().text().find(l.local().to_string()) != std::string::npos);  // the kernel's port
         const stream c = co_await net::connect(l.local());
         co_await first.join();
     };
