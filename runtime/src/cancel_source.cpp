@@ -49,6 +49,12 @@ void cancellation_base::child_done(combinator& owner, child_job&) noexcept {
     if (self.home && self.token_.withdraw(self)) self.let_go();
 }
 
+void cancellation_base::withdraw(leaf& l) noexcept {
+    if (l.ops != &ops_table) return;
+    auto& self = static_cast<cancellation_base&>(l);
+    if (self.home && self.token_.withdraw(self)) self.let_go();
+}
+
 void cancellation_base::came_home(remote_node& n) noexcept {
     auto& self = static_cast<cancellation_base&>(static_cast<cancel_registration&>(n));
     self.cancel_children(cancel_reason::requested);

@@ -1,6 +1,7 @@
 #include "context.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -22,13 +23,6 @@ constexpr unsigned jobs_per_turn = 256;
 constexpr unsigned turns_per_poll = 16;
 constexpr unsigned chances_to_end = 100;  // of a main task that goes back to waiting in a deadlock
 constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t last_grace = second;  // for what was shielded, after the grace period
-
-std::int64_t monotonic() noexcept {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<std::int64_t>(t.tv_sec) * second + t.tv_nsec;
-}
 
 [[noreturn]] void kernel_failed(int err) {
     report("io_uring_enter: " + std::error_code(err, std::system_category()).message());
@@ -54,6 +48,12 @@ std::uint8_t opcode(io_code c) noexcept {
 }
 
 }  // namespace
+
+std::int64_t monotonic() noexcept {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<std::int64_t>(t.tv_sec) * second + t.tv_nsec;
+}
 
 // ---- the wake: one read of the inbox's eventfd, armed while anybody outside could post
 
@@ -86,7 +86,9 @@ context::context(const runtime_options& options, std::unique_ptr<ring> r)
 context::~context() {
     if (pool_stuck_) pool_.release()->let_go();
     pool_.reset();
+    assert((closed_ || inbox_->empty()) && "a message came after the end and nobody would run what it made ready");
     inbox_->close();
+    closed_ = true;
     cancel_operations();
     note_leaks(timers_.size(), spawned_count());
     ring_.reset();  // before the memory that is registered with it
@@ -100,11 +102,18 @@ void context::cancel_operations() noexcept {
         cancel_operation(*op);
         op = next;
     }
-    while (foreground_ + background_ != 0) {
-        submit_cancels();
-        enter_kernel(to_cancel_.first == nullptr ? 1 : 0, nullptr);
-        reap();
-    }
+    // What a job left is only there when the kernel would not end it before: its frames stay for good.
+    const std::int64_t until = monotonic() + last_grace;
+    while (background_ != 0 || (foreground_ != 0 && monotonic() < until)) await_completions(until);
+}
+
+bool context::await_completions(std::int64_t until) noexcept {
+    const std::int64_t left = std::max<std::int64_t>(until - monotonic(), 0);
+    const __kernel_timespec limit{left / second, left % second};
+    submit_cancels();
+    enter_kernel(to_cancel_.first == nullptr ? 1 : 0, &limit);
+    reap();
+    return left != 0;
 }
 
 std::int64_t context::now() noexcept {
@@ -133,70 +142,47 @@ void context::run(job& main, const bool& done) {
     make_ready(main);
     std::string deadlock;
     unsigned chances = chances_to_end;
+    std::int64_t until = 0;
+    bool broken = false;
     while (!done) {
-        if (turn(done) || done) continue;
+        const bool alive = turn(done);
+        if (done) break;
         if (deadlock.empty()) {
+            if (alive) continue;
             deadlock =
                 (clock_held_ ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
                              : "nothing can ever wake the program again; every job:\n") +
                 dump();
             clock_held_ = false;
             detail::cancel(main, cancel_reason::shutdown);
+            until = add_saturated(monotonic(), options_.grace().count());
             continue;
         }
-        if (chances-- != 0) {
-            break_shields(main);
+        if (alive) {
+            if (monotonic() < until) continue;
+            if (!broken) {
+                broken = true;
+                break_shields(tree_of(main));
+                until = monotonic() + last_grace;
+                continue;
+            }
+        } else if (chances-- != 0) {
+            break_shields(tree_of(main));
             if (tls.ready_head != nullptr) continue;
         }
-        destroy_coroutines(main, gone_);  // it waits for something that nobody can end
+        // It waits for something that nobody can end, or does not let go.
+        if (main.top != nullptr)
+            deadlock += "the main task went on when it was cancelled, and was destroyed at " +
+                        format_location(main.top->where) + "\n";
+        if (!destroy_trees({&main}).contains(&main)) keep_coroutines(main, gone_);
         break;
     }
     main_ = nullptr;
     if (!deadlock.empty()) throw error(fault(errc::deadlock).detail(deadlock));
 }
 
-void context::run_until_drained(std::int64_t limit) {
-    struct limit_timer : timer {
-        limit_timer() noexcept : timer([](timer& t) noexcept { static_cast<limit_timer&>(t).over = true; }) {}
-        bool over = false;
-    } grace;
-    grace.deadline = add_saturated(now(), limit);
-    timers_.arm(grace, now());
-    // Reactions of promises that settled at the end are still run.
-    while ((!drained_ || tls.ready_head != nullptr) && !grace.over) {
-        if (!turn(drained_)) break;
-    }
-    if (grace.armed()) timers_.cancel(grace);
-}
-
 void context::serve(const bool& stop) {
     while (!stop) turn(stop);
-}
-
-void context::drain(std::int64_t grace) {
-    shutting_down_ = true;
-    cancel_spawned(cancel_reason::shutdown);
-    run_until_drained(grace);
-    if (drained_) return;
-    report("jobs that did not end within the grace period of " + format_duration(grace) +
-           " after they were cancelled (shutdown):\n" + dump());
-    for (spawned_job* j = spawned_; j != nullptr; j = j->next_) break_shields(*j);
-    run_until_drained(last_grace);
-    give_up_stragglers();
-}
-
-void context::give_up_stragglers() {
-    std::vector<spawned_job*> doomed;
-    for (spawned_job* j = spawned_; j != nullptr; j = j->next_) {
-        if (runs_blocking_call(*j)) pool_stuck_ = true;  // the call writes into its frames: they must stay
-        else doomed.push_back(j);
-    }
-    for (spawned_job* j : doomed) {
-        destroy_coroutines(*j, gone_);
-        j->give_up();
-    }
-    // Whoever is still queued was destroyed, or waits for a job that was.
-    tls.ready_head = tls.ready_tail = nullptr;
 }
 
 bool context::turn(const bool& stop) {
@@ -417,6 +403,7 @@ void context::completed(const io_uring_cqe& cqe) noexcept {
         op.in_flight_ = false;
         --(op.background_ ? background_ : foreground_);
     }
+    if (closed_) return;  // of a job that could not be ended
     const auto& ops = static_cast<const io_ops&>(*op.ops);
     if (ops.completed != nullptr) ops.completed(op);
     else io_operation::complete_wait(op);
@@ -445,55 +432,24 @@ std::size_t context::spawned_count() const noexcept {
     return n;
 }
 
-void context::note_drained() noexcept { drained_ = spawned_ == nullptr && orphans_ == nullptr; }
+void context::note_drained() noexcept { drained_ = spawned_ == nullptr && groups_ == nullptr; }
 
 void context::cancel_spawned(cancel_reason why) noexcept {
     worklist list;
     for (spawned_job* j = spawned_; j != nullptr; j = j->next_) list.add(*j, why);
+    for (group* g = groups_; g != nullptr; g = g->next_) g->collect(list, why);
     cancel(list);
-}
-
-void context::add_orphan(group& g, job* owner) noexcept {
-    g.owner_ = owner;
-    if (owner != nullptr) owner->has_orphans = true;
-    g.prev_ = nullptr;
-    g.next_ = orphans_;
-    if (orphans_ != nullptr) orphans_->prev_ = &g;
-    orphans_ = &g;
-    drained_ = false;
-}
-
-bool context::may_end(job& j, promise_base& root) noexcept {
-    for (const group* g = orphans_; g != nullptr; g = g->next_) {
-        if (g->owner_ != &j) continue;
-        j.ending = true;
-        ending_.push_back(&root);
-        return false;
-    }
-    return true;
-}
-
-void context::orphan_ended(group& g) noexcept {
-    (g.prev_ != nullptr ? g.prev_->next_ : orphans_) = g.next_;
-    if (g.next_ != nullptr) g.next_->prev_ = g.prev_;
-    note_drained();
-    job* const owner = g.owner_;
-    if (owner == nullptr || !owner->ending) return;
-    for (const group* other = orphans_; other != nullptr; other = other->next_) {
-        if (other->owner_ == owner) return;
-    }
-    const auto it =
-        std::find_if(ending_.begin(), ending_.end(), [owner](const promise_base* p) { return p->root_job() == owner; });
-    promise_base& root = **it;
-    ending_.erase(it);
-    owner->ending = false;
-    owner->ops->finish(*owner, root);
 }
 
 std::string context::dump() {
     report_line out(now());
     if (main_ != nullptr) out.tree(*main_);
     for (const spawned_job* j = spawned_; j != nullptr; j = j->next_) out.tree(*j);
+    std::vector<job*> children;
+    for (const group* g = groups_; g != nullptr; g = g->next_) {
+        if (g->waiter_ == nullptr) g->add_running(children);  // the others are below the job that waits for them
+    }
+    for (const job* j : children) out.tree(*j);
     return out.take();
 }
 

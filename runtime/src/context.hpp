@@ -22,6 +22,11 @@
 
 namespace rondo::inline v0::detail {
 
+/// CLOCK_MONOTONIC, in nanoseconds.
+std::int64_t monotonic() noexcept;
+/// For what was shielded, after the grace period, and for the kernel to give back operations.
+inline constexpr std::int64_t last_grace = 1'000'000'000;
+
 class context {
 public:
     explicit context(const runtime_options& options);
@@ -64,11 +69,13 @@ public:
 
     void add_spawned(spawned_job& j) noexcept;
     void remove_spawned(spawned_job& j) noexcept;
-    /// `owner` ends after the group; with nullptr, the run does.
-    void add_orphan(group& g, job* owner) noexcept;
-    /// The job has no let-go group that still runs; if it has, it ends with the last of them.
+    /// From its start until its last child ended. `owner` ends after the group; with nullptr, the run does.
+    void add_group(group& g, job* owner) noexcept;
+    /// The job has no group that still runs; if it has, they are cancelled and it ends with the last of them.
     bool may_end(job& j, promise_base& root) noexcept;
-    void orphan_ended(group& g) noexcept;
+    void remove_group(group& g) noexcept;
+    /// Ends a job whose coroutine is done, if that was its last group.
+    void end_after_groups(job& j) noexcept;
 
     std::string dump();
 
@@ -82,7 +89,15 @@ private:
     /// nothing is ready. False: nothing can ever become ready.
     bool turn(const bool& stop);
     void run_until_drained(std::int64_t limit);
+    std::vector<job*> roots() const;
     void give_up_stragglers();
+    /// Destroys the jobs and all they wait for, but the trees in which the kernel or another thread still writes.
+    job_set destroy_trees(const std::vector<job*>& roots);
+    void end_operations(const job_set& jobs);
+    bool in_flight(const job_set& jobs, std::vector<io_operation*>& found) const;
+    void forget_groups(const job_set& jobs) noexcept;
+    void run_rest() noexcept;
+    void close() noexcept;
     std::size_t spawned_count() const noexcept;
     void run_ready() noexcept;
     void poll_kernel() noexcept;
@@ -102,6 +117,7 @@ private:
     void note_drained() noexcept;
     void cancel_spawned(cancel_reason why) noexcept;
     void cancel_operations() noexcept;
+    bool await_completions(std::int64_t until) noexcept;
 
     class wake_operation final : public io_operation {
     public:
@@ -131,12 +147,11 @@ private:
     wake_operation wake_;
 
     spawned_job* spawned_ = nullptr;
-    group* orphans_ = nullptr;
+    group* groups_ = nullptr;
     bool drained_ = true;  // neither is left
-    // Roots of jobs that are done but for groups they let go.
-    std::vector<promise_base*> ending_;
     destroyed_frames gone_;
     bool shutting_down_ = false;
+    bool closed_ = false;  // no job runs any more
     bool clock_held_ = false;
     bool pool_stuck_ = false;  // a call of a straggler runs on and cannot be waited for
 };

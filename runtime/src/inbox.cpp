@@ -55,7 +55,7 @@ std::size_t inbox::run_reversed(remote_node* n) noexcept {
 }
 
 std::size_t inbox::drain() noexcept {
-    if (empty()) return 0;
+    if (empty() || is_closed()) return 0;
     return run_reversed(head_.exchange(nullptr, std::memory_order_acquire));
 }
 
@@ -69,7 +69,7 @@ bool inbox::park() noexcept {
 void inbox::close() noexcept {
     remote_node* n = head_.load(std::memory_order_acquire);
     while (!head_.compare_exchange_weak(n, &closed_, std::memory_order_acq_rel)) {}
-    run_reversed(n);
+    if (n != &closed_) run_reversed(n);
 }
 
 remote_context::remote_context(inbox* i) noexcept : inbox_(i) { i->add_outsider(); }

@@ -49,6 +49,7 @@ public:
     void unpark() noexcept { parked_.store(false, std::memory_order_relaxed); }
     /// Refuses later posts and runs what is left.
     void close() noexcept;
+    bool is_closed() const noexcept { return head_.load(std::memory_order_relaxed) == &closed_; }
 
 private:
     static std::size_t run_reversed(remote_node* n) noexcept;

@@ -15,17 +15,17 @@ namespace detail {
 template <class Child>
 class completion_group final : public group {
 public:
-    explicit completion_group(std::vector<Child> children) noexcept : group(&destroy), children_(std::move(children)) {}
-    void start() {
-        get_ready(children_.size());
-        start_each(children_);
-    }
+    explicit completion_group(std::vector<Child> children) noexcept : group(own), children_(std::move(children)) {}
+    void start() { group::start(children_); }
     std::size_t index(const child_job& c) const noexcept {
         return static_cast<std::size_t>(static_cast<const Child*>(&c) - children_.data());
     }
-    static void destroy(group& g) noexcept { delete static_cast<completion_group*>(&g); }
 
 private:
+    static void destroy(group& g) noexcept { delete static_cast<completion_group*>(&g); }
+    static void drop(child_job& c) noexcept { static_cast<Child&>(c).drop(); }
+    static constexpr group_ops own{&destroy, &drop};
+
     std::vector<Child> children_;
 };
 
@@ -91,7 +91,9 @@ private:
 /// Errors: each child's is in its result; next() itself throws errc::busy when two jobs wait at once.
 /// Lifetime: the children run at most as long as the job that made them. Destroying the stream cancels them without
 /// waiting, and the job ends after them: they must not refer to locals of the scope that is left; co_await finish()
-/// first when they do. Thread safety: one context.
+/// first when they do. A stream that outlives the job, because it was moved out of it, has its children cancelled and
+/// awaited at the job's end; one that outlives the run only keeps results. A job that waits in next() while another
+/// destroys the stream gets errc::closed. Thread safety: one context.
 template <class R>
     requires detail::awaitable_range<R>
 auto as_completed(R&& range) {

@@ -72,6 +72,10 @@ namespace detail {
 
 /// One child, and a registration that counts like another.
 class RONDO_API cancellation_base : public combinator, public cancel_registration {
+public:
+    /// Before its frame is destroyed: the source forgets it. No effect on other leaves.
+    static void withdraw(leaf& l) noexcept;
+
 protected:
     explicit cancellation_base(cancel_token t) noexcept;
     cancellation_base(cancellation_base&& other) noexcept;

@@ -15,6 +15,12 @@ class [[nodiscard("nothing happens until it is awaited: co_await it")]] RONDO_AP
                                                                                                     public timer {
 public:
     explicit sleep_operation(std::int64_t until) noexcept : leaf(ops_table), timer(&fired) { deadline = until; }
+    sleep_operation(const sleep_operation&) = default;  // before it begins
+    sleep_operation& operator=(const sleep_operation&) = delete;
+    ~sleep_operation() {
+        if (armed()) [[unlikely]]
+            disarm(*this);
+    }
 
     bool begin() noexcept;
     void finish() noexcept {}

@@ -82,6 +82,7 @@ protected:
     /// Something besides the children has to end too; let_go() is true when it was the last.
     void hold() noexcept { ++left_; }
     bool let_go() noexcept { return --left_ == 0; }
+    child_job* first_child() const noexcept { return first_; }
     bool parent_cancelled() const noexcept { return waiting->reason != cancel_reason::none; }
 
 private:

@@ -6,6 +6,7 @@
 // it, and one that had a result keeps it.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include <rondo/detail/awaitable.hpp>
@@ -57,7 +58,7 @@ protected:
     explicit io_operation(const io_request& r) noexcept : leaf(ops_table), request(r) {}
     io_operation(const io_request& r, const io_ops& o) noexcept : leaf(o), request(r) {}
     io_operation(const io_operation&) = default;  // before it begins
-    ~io_operation() = default;
+    ~io_operation() { assert(!in_flight_ && "the kernel still writes into it"); }
 
     /// Its end was asked for since it was started.
     bool cancel_wanted() const noexcept { return cancel_wanted_; }

@@ -12,6 +12,7 @@
 
 #include <cassert>
 #include <coroutine>
+#include <cstdint>
 #include <source_location>
 #include <utility>
 
@@ -77,9 +78,9 @@ struct job {
     detail::leaf* leaf = nullptr;
     const job_ops* ops;
     cancel_reason reason = cancel_reason::none;
-    bool has_orphans = false;  // groups it let go still run; it ends after them
-    bool ending = false;       // its coroutine is done and it waits for those
+    bool ending = false;  // its coroutine, which is `top` again, is done, and its groups still run
     bool started = false;
+    std::uint32_t groups = 0;  // that it made (as_completed) and that still run; it ends after them
 };
 
 /// Per thread; a context that runs here owns it. One definition, in src/thread_state.cpp.

@@ -49,13 +49,13 @@ struct promise_base {
     std::suspend_always initial_suspend() const noexcept { return {}; }
 };
 
-/// False while groups that the job let go still run: it ends with the last of them.
+/// False while groups that the job made still run: it ends with the last of them.
 RONDO_API bool may_end(job& j, promise_base& root) noexcept;
 
-/// Ends a job whose root coroutine is done: after the groups it let go, then through its ops.
+/// Ends a job whose root coroutine is done: after the groups it made, then through its ops.
 inline void finish_root(promise_base& root) noexcept {
     job& j = *root.root_job();
-    if (j.has_orphans && !may_end(j, root)) [[unlikely]]
+    if (j.groups != 0 && !may_end(j, root)) [[unlikely]]
         return;
     j.ops->finish(j, root);
 }

@@ -11,6 +11,9 @@ class wait_list;
 class RONDO_API list_waiter : public leaf {
 public:
     explicit list_waiter(const char* what) noexcept : leaf(ops_table), what_(what) {}
+    list_waiter(const list_waiter& other) noexcept : leaf(other), what_(other.what_) {}  // before it begins
+    list_waiter& operator=(const list_waiter&) = delete;
+    inline ~list_waiter();
 
 private:
     friend class wait_list;
@@ -57,5 +60,10 @@ private:
     list_waiter* head_ = nullptr;
     list_waiter* tail_ = nullptr;
 };
+
+list_waiter::~list_waiter() {
+    if (list_ != nullptr) [[unlikely]]
+        list_->remove(*this);
+}
 
 }  // namespace rondo::inline v0::detail
