@@ -13,7 +13,14 @@ namespace rondo::inline v0::detail {
 
 remote_node inbox::closed_{nullptr};
 
-inbox::inbox() : wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+namespace {
+std::uint64_t next_number() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+}  // namespace
+
+inbox::inbox() : number_(next_number()), wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     if (wake_fd_ < 0) fault::from_errno(errno, "eventfd").raise();
 }
 
@@ -86,6 +93,9 @@ remote_context::~remote_context() {
 remote_context remote_context::current() {
     if (tls.context == nullptr) throw_no_context();
     return remote_context(&tls.context->remote());
+}
+std::uint64_t remote_context::current_number() noexcept {
+    return tls.context != nullptr ? tls.context->remote().number() : 0;
 }
 bool remote_context::post(remote_node& n) const noexcept { return inbox_ != nullptr && inbox_->post(n); }
 bool remote_context::is_current() const noexcept {

@@ -39,6 +39,8 @@ public:
 
     // The owner's side.
     int wake_fd() const noexcept { return wake_fd_; }
+    /// Of this context alone, for as long as the process lives.
+    std::uint64_t number() const noexcept { return number_; }
     bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
     /// Runs what came; returns how many.
     std::size_t drain() noexcept;
@@ -59,6 +61,7 @@ private:
     std::atomic<bool> parked_{false};
     std::atomic<std::size_t> refs_{1};
     std::atomic<std::size_t> outsiders_{0};
+    const std::uint64_t number_;
     int wake_fd_;
 };
 

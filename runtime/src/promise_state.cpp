@@ -7,8 +7,27 @@
 
 namespace rondo::inline v0::detail {
 
+std::exception_ptr as_rejection(std::exception_ptr e) noexcept {
+    if (e == nullptr)
+        return std::make_exception_ptr(
+            error(fault(errc::invalid_argument, "promise").detail("rejected with a null std::exception_ptr")));
+    try {
+        std::rethrow_exception(e);
+    } catch (const cancelled& c) {
+        return std::make_exception_ptr(
+            error(fault(errc::cancelled, "promise").detail(std::string("reason: ") + to_string(c.reason()))));
+    } catch (...) {
+        return e;
+    }
+}
+
+std::exception_ptr resolved_with_itself() noexcept {
+    return std::make_exception_ptr(
+        error(fault(errc::invalid_argument, "promise").detail("resolved with itself, it would wait for ever")));
+}
+
 promise_state_base::promise_state_base(void (*destroy)(promise_state_base&) noexcept) noexcept
-    : remote_node(&came_home), destroy_(destroy) {}
+    : remote_node(&came_home), destroy_(destroy), home_(remote_context::current_number()) {}
 
 void promise_state_base::add_ref() noexcept { __atomic_fetch_add(&refs_, 1, __ATOMIC_RELAXED); }
 
@@ -36,15 +55,24 @@ void promise_state_base::publish(const remote_context& home) noexcept {
         return;
     }
     add_ref();
-    if (home.post(*this)) return;
-    never_settles();
-    drop_ref();
+    if (!home.post(*this)) never_settles();
 }
 
 void promise_state_base::never_settles() noexcept {
-    // The run is over and the jobs that waited ended with it: only reactions are left. They hold this state.
-    handled_ = true;
-    while (list_waiter* const w = waiters_.pop_front()) static_cast<reaction*>(w)->drop();
+    // What a waiter holds may be the last resolver of the next promise, and so on: a list, so that the stack stays flat
+    // for chains of any length.
+    thread_local remote_node* given_up = nullptr;
+    thread_local bool walking = false;
+    next = given_up;
+    given_up = this;
+    if (std::exchange(walking, true)) return;
+    while (given_up != nullptr) {
+        auto& s = static_cast<promise_state_base&>(*std::exchange(given_up, given_up->next));
+        s.handled_ = true;
+        while (list_waiter* const w = s.waiters_.pop_front()) static_cast<promise_waiter*>(w)->drop();
+        s.drop_ref();
+    }
+    walking = false;
 }
 
 void promise_state_base::came_home(remote_node& n) noexcept {
@@ -54,11 +82,18 @@ void promise_state_base::came_home(remote_node& n) noexcept {
 }
 
 void promise_state_base::settle() noexcept {
-    state_ = exception_ != nullptr ? settled::error : settled::value;
+    state_ = outcome_;
     waiters_.complete_all();
 }
 
-void promise_state_base::wait(list_waiter& w) noexcept {
+bool promise_state_base::is_home() const noexcept { return remote_context::current_number() == home_; }
+
+void promise_state_base::check_home() const {
+    if (!is_home()) [[unlikely]]
+        throw error(fault(errc::invalid_argument, "promise").detail("it belongs to the run that made it, not to this"));
+}
+
+void promise_state_base::wait(promise_waiter& w) noexcept {
     handled_ = true;
     if (state_ == settled::pending) waiters_.push_back(w);
     else complete(w);
@@ -88,7 +123,7 @@ void reaction::run(job& j) noexcept {
     auto& self = static_cast<reaction&>(j);
     RONDO_LEAF_EVENT(continues, self);
     self.run_(self);
-    self.destroy_(self);
+    self.drop();
 }
 
 void reaction::describe(const job&, report_line& out) { out.text("reaction"); }

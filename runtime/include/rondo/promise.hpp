@@ -40,39 +40,40 @@ struct settles_with<promise<T>> {
     using type = T;
 };
 
+/// Of a callback that takes the value of a promise<T>.
 template <class F, class T>
-struct callback_result {
-    using type = std::invoke_result_t<F&, T>;
-};
+struct callback_result : std::invoke_result<F&, const T&> {};
 template <class F>
-struct callback_result<F, void> {
-    using type = std::invoke_result_t<F&>;
-};
+struct callback_result<F, void> : std::invoke_result<F&> {};
 template <class F, class T>
 using callback_result_t = typename callback_result<F, T>::type;
+template <class F, class T>
+concept takes_value_of = requires { typename callback_result_t<F, T>; };
 
 template <class T>
-class [[nodiscard("nothing happens until it is awaited: co_await it")]] promise_await : public list_waiter {
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] promise_await : public promise_waiter {
 public:
-    explicit promise_await(promise_state<T>& s) noexcept : list_waiter("promise"), state_(&s) { s.add_ref(); }
+    explicit promise_await(promise_state<T>& s) noexcept : promise_waiter(nullptr), state_(&s) { s.add_ref(); }
     promise_await(promise_await&& other) noexcept
-        : list_waiter(static_cast<list_waiter&&>(other)), state_(std::exchange(other.state_, nullptr)) {}
+        : promise_waiter(static_cast<promise_waiter&&>(other)), state_(std::exchange(other.state_, nullptr)) {}
     promise_await& operator=(promise_await&&) = delete;
     ~promise_await() {
         if (state_ != nullptr) state_->drop_ref();
     }
 
     bool begin() noexcept {
+        if (!state_->is_home()) return false;
         state_->wait(*this);
         return true;
     }
     T finish() {
+        state_->check_home();
         if (state_->state() == settled::error) std::rethrow_exception(state_->exception());
         if constexpr (std::is_void_v<T>) return;
         else if constexpr (std::is_copy_constructible_v<T>) return *state_->value;
         else return std::move(*state_->value);
     }
-    bool failed() const noexcept { return state_->state() == settled::error; }
+    bool failed() const noexcept { return state_->state() != settled::value || !state_->is_home(); }
     result<T> finish_result() {
         try {
             if constexpr (std::is_void_v<T>) return finish(), result<void>();
@@ -107,7 +108,7 @@ public:
         if (state_ != nullptr) state_->drop_resolver(home_);
     }
 
-    /// Fulfils it. With a promise: follows that one (on the home thread only).
+    /// Fulfils it. With a promise: follows that one (on the home thread only); with its own it is rejected.
     template <class U = detail::nonvoid<T>>
     void operator()(U&& value) const {
         if constexpr (detail::is_promise<std::remove_cvref_t<U>>::value) {
@@ -127,12 +128,9 @@ public:
     {
         (*this)(std::monostate());
     }
-    /// Rejects it. This is what `reject` calls.
-    void reject(std::exception_ptr e) const {
-        if (!state_->claim()) return;
-        state_->set_rejected(std::move(e));
-        state_->publish(home_);
-    }
+    /// Rejects it. This is what `reject` calls. A null pointer rejects with errc::invalid_argument, and `cancelled`
+    /// with errc::cancelled.
+    void reject(std::exception_ptr e) const { pass_rejection(detail::as_rejection(std::move(e))); }
 
 private:
     void hold() const noexcept {
@@ -140,7 +138,15 @@ private:
         state_->add_ref();
         state_->add_resolver();
     }
+    void pass_rejection(std::exception_ptr e) const {
+        if (!state_->claim()) return;
+        state_->set_rejected(std::move(e));
+        state_->publish(home_);
+    }
     void follow(promise<T> inner) const;
+
+    template <class>
+    friend class promise;
 
     detail::promise_state<T>* state_;
     detail::remote_context home_;
@@ -175,7 +181,8 @@ private:
 /// Errors: awaiting a rejected promise throws what it was rejected with. A rejection that nobody handled is reported
 /// once, when the last handle goes. A promise whose resolvers are all gone unsettled is rejected with errc::abandoned.
 /// Cancellation: of an awaiting job ends its wait; the promise goes on. Thread safety: resolve and reject from any
-/// thread, everything else in the context that made it.
+/// thread, everything else in the run that made it: in another, awaits and callbacks are refused with
+/// errc::invalid_argument.
 template <class T>
 class promise {
 public:
@@ -235,37 +242,47 @@ public:
     /// Calls `fn(value)` when it is fulfilled; a rejection passes through. Gives the promise of fn's result.
     template <class F>
     auto then(F fn) const {
+        static_assert(detail::takes_value_of<F, T>,
+                      "then: the callback is called with the value, as const T&; of a promise<void> with nothing");
         using returned = detail::callback_result_t<F, T>;
         return react<returned>([fn = std::move(fn)](const promise& source, auto& out) mutable {
-            if (source.is_rejected()) out.reject(source.state_->exception());
+            if (source.is_rejected()) out.pass_rejection(source.state_->exception());
             else if constexpr (std::is_void_v<T>) call<returned>(out, fn);
-            else call<returned>(out, fn, *source.state_->value);
+            else call<returned>(out, fn, std::as_const(*source.state_->value));
         });
     }
     /// Calls `fn(exception_ptr)` when it is rejected; a value passes through. fn gives a T (or a promise or task of
     /// one).
     template <class F>
     promise catch_(F fn) const {
+        static_assert(std::is_invocable_v<F&, std::exception_ptr>,
+                      "catch_: the callback is called with a std::exception_ptr");
         using returned = std::invoke_result_t<F&, std::exception_ptr>;
         static_assert(std::is_convertible_v<typename detail::settles_with<returned>::type, T> || std::is_void_v<T>,
                       "catch_: the callback stands in for the value, so it has to give one of the promise's type");
         return react<T>([fn = std::move(fn)](const promise& source, auto& out) mutable {
             if (source.is_rejected()) call<returned>(out, fn, source.state_->exception());
-            else pass_value(source, out);
+            else source.pass_on(out);
         });
     }
-    /// Calls `fn()` in either case; the outcome passes through, unless fn throws.
+    /// Calls `fn()` in either case. The outcome passes through once what fn returned, when that is a promise or a task,
+    /// is fulfilled, and its value is dropped; but when fn throws or that is rejected, this is the rejection.
     template <class F>
     promise finally(F fn) const {
+        static_assert(std::is_invocable_v<F&>, "finally: the callback is called with nothing");
+        using returned = std::invoke_result_t<F&>;
+        using value = typename detail::settles_with<returned>::type;
+        static_assert(!awaitable<returned> || !std::is_same_v<value, returned>,
+                      "finally: what the callback returns is not awaited; return a task or a promise");
         return react<T>([fn = std::move(fn)](const promise& source, auto& out) mutable {
             try {
-                fn();
+                out(finished<returned>(fn).template react<T>([source](const auto& ended, auto& after) {
+                    if (ended.is_rejected()) after.pass_rejection(ended.state_->exception());
+                    else source.pass_on(after);
+                }));
             } catch (...) {
                 out.reject(std::current_exception());
-                return;
             }
-            if (source.is_rejected()) out.reject(source.state_->exception());
-            else pass_value(source, out);
         });
     }
 
@@ -277,7 +294,7 @@ public:
         for (std::size_t i = 0; i < list.size(); ++i) {
             list[i].on_settled([shared, i](const promise& source) {
                 try {
-                    if (source.is_rejected()) shared->out.reject(source.state_->exception());
+                    if (source.is_rejected()) shared->out.pass_rejection(source.state_->exception());
                     else shared->arrived(i, *source.state_->value);
                 } catch (...) {  // a copy of a value
                     shared->out.reject(std::current_exception());
@@ -312,9 +329,8 @@ private:
             } else {
                 out(co_await std::move(t));
             }
-        } catch (const cancelled& c) {
-            out.reject(std::make_exception_ptr(
-                error(fault(errc::cancelled, "promise").detail(std::string("reason: ") + to_string(c.reason())))));
+        } catch (const cancelled&) {
+            out.reject(std::current_exception());
             throw;
         } catch (...) {
             out.reject(std::current_exception());
@@ -342,10 +358,23 @@ private:
         std::size_t left;
     };
 
-    template <class Out>
-    static void pass_value(const promise& source, Out& out) {
-        if constexpr (std::is_void_v<T>) out();
-        else out(*source.state_->value);
+    /// Settles another with this one's outcome.
+    void pass_on(const resolver<T>& out) const {
+        if (is_rejected()) out.pass_rejection(state_->exception());
+        else if constexpr (std::is_void_v<T>) out();
+        else out(*state_->value);
+    }
+    /// Calls, and gives the promise of its end.
+    template <class R, class F>
+    static auto finished(F& fn) {
+        if constexpr (detail::is_promise<R>::value) {
+            return fn();
+        } else if constexpr (detail::is_task<R>::value) {
+            return promise<typename R::value_type>::from(fn());
+        } else {
+            static_cast<void>(fn());
+            return promise<void>::resolved();
+        }
     }
     /// Calls and settles with what comes out.
     template <class R, class Out, class F, class... Args>
@@ -368,6 +397,7 @@ private:
     /// Queues `fn(*this)` for when it is settled.
     template <class F>
     void on_settled(F fn) const {
+        state().check_home();
         class entry final : public detail::reaction {
         public:
             entry(promise source, F f)
@@ -378,14 +408,13 @@ private:
                 auto& self = static_cast<entry&>(r);
                 self.fn_(self.source_);
             }
-            static void destroy(reaction& r) noexcept { delete static_cast<entry*>(&r); }
+            static void destroy(detail::promise_waiter& w) noexcept { delete static_cast<entry*>(&w); }
 
             promise source_;
             F fn_;
         };
-        detail::promise_state<T>& s = state();
         auto* const e = new entry(*this, std::move(fn));
-        e->start(s);
+        e->start(*state_);
     }
     /// The promise of what `fn(*this, resolver)` settles.
     template <class R, class F>
@@ -402,7 +431,13 @@ private:
 
 template <class T>
 void resolver<T>::follow(promise<T> inner) const {
+    inner.state().check_home();
     if (!state_->claim()) return;  // from here on only `inner` decides
+    if (inner.state_ == state_) {
+        state_->set_rejected(detail::resolved_with_itself());
+        state_->publish(home_);
+        return;
+    }
     // One turn before it is asked, as in JavaScript: reactions of `inner` that were registered meanwhile go first.
     promise<void>::resolved().on_settled([self = *this, inner = std::move(inner)](const promise<void>&) {
         inner.on_settled([self](const promise<T>& source) {

@@ -1,6 +1,8 @@
 // Messages to a context from other threads.
 #pragma once
 
+#include <cstdint>
+
 #include <rondo/export.hpp>
 
 namespace rondo::inline v0::detail {
@@ -21,6 +23,8 @@ public:
     remote_context() noexcept = default;
     /// Of the context that runs on this thread; throws errc::no_context when there is none.
     static remote_context current();
+    /// The number of that context, which no other ever has; 0 when there is none.
+    static std::uint64_t current_number() noexcept;
     remote_context(const remote_context& other) noexcept;
     remote_context(remote_context&& other) noexcept : inbox_(other.inbox_) { other.inbox_ = nullptr; }
     remote_context& operator=(remote_context other) noexcept;
