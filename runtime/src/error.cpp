@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <rondo/detail/at_least_one.hpp>
+
 namespace rondo::inline v0 {
 
 namespace {
@@ -90,6 +92,8 @@ error::error(v0::fault f) : std::system_error(f.code()), fault_(std::move(f)), t
 error::~error() = default;
 
 namespace detail {
+
+void refuse_option(const char* name) { throw error(fault(errc::invalid_argument, name).detail("must be at least 1")); }
 
 fault current_fault() {
     try {

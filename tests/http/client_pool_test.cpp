@@ -7,6 +7,7 @@
 
 #include <rondo/event.hpp>
 #include <rondo/http/error.hpp>
+#include <rondo/http/server_options.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/this_job.hpp>
 #include <rondo/when_all.hpp>
@@ -302,4 +303,11 @@ TEST_CASE("an idle connection is not kept longer than allowed") {
         co_await second.join();
     };
     peers::run(body);
+}
+
+TEST_CASE("limits that would let nothing through are refused by name") {
+    CHECK_THROWS_WITH(rondo::http::client_options().max_per_host(0),
+                      "max_per_host: invalid argument: must be at least 1");
+    CHECK_THROWS_WITH(rondo::http::server_options().max_connections(0),
+                      "max_connections: invalid argument: must be at least 1");
 }

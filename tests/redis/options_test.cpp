@@ -123,3 +123,10 @@ TEST_CASE("settings chain and override the URL") {
     CHECK(o.protocol() == 2);
     CHECK(o.max_waiting() == 5);
 }
+
+TEST_CASE("limits that would let nothing through are refused by name") {
+    CHECK_THROWS_WITH(redis::options("redis://127.0.0.1").max_waiting(0),
+                      "max_waiting: invalid argument: must be at least 1");
+    CHECK_THROWS_WITH(redis::options("redis://127.0.0.1").max_blocking(0),
+                      "max_blocking: invalid argument: must be at least 1");
+}

@@ -126,7 +126,6 @@ TEST_CASE("a run works with the smallest ring and the largest") {
         co_await rondo::when_all(std::move(many));
     };
     run(runtime_options().ring_entries(1), body());
-    run(runtime_options().ring_entries(0), body());
     run(runtime_options().ring_entries(100'000), body());
 }
 
@@ -295,4 +294,10 @@ TEST_CASE("a timer, a running call or a yield is no deadlock") {
         CHECK(r.error() == errc::timed_out);
     };
     run(body());
+}
+
+TEST_CASE("numbers that would leave nothing to run on are refused by name") {
+    CHECK_THROWS_WITH(rondo::runtime_options().ring_entries(0), "ring_entries: invalid argument: must be at least 1");
+    CHECK_THROWS_WITH(rondo::runtime_options().blocking_threads(0),
+                      "blocking_threads: invalid argument: must be at least 1");
 }

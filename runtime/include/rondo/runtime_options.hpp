@@ -1,5 +1,6 @@
 #pragma once
 
+#include <rondo/detail/at_least_one.hpp>
 #include <rondo/time.hpp>
 
 namespace rondo::inline v0 {
@@ -10,7 +11,8 @@ namespace detail {
 class sys;
 }
 
-/// Settings of a runtime. Every one has a default.
+/// Settings of a runtime. Every one has a default. Errors: errc::invalid_argument for a number that has to be at
+/// least 1.
 ///
 ///     rondo::run(rondo::runtime_options().ring_entries(64), main_task());
 class runtime_options {
@@ -18,9 +20,11 @@ public:
     runtime_options() noexcept {}
 
     /// Entries of the submission queue (default 256; rounded up to a power of two; fewer when memory is locked tight).
-    runtime_options& ring_entries(unsigned n) noexcept { return ring_entries_ = n, *this; }
+    runtime_options& ring_entries(unsigned n) { return ring_entries_ = detail::at_least_one(n, "ring_entries"), *this; }
     /// Threads of the pool behind `blocking` (default 64, started on demand).
-    runtime_options& blocking_threads(unsigned n) noexcept { return blocking_threads_ = n, *this; }
+    runtime_options& blocking_threads(unsigned n) {
+        return blocking_threads_ = detail::at_least_one(n, "blocking_threads"), *this;
+    }
     /// How long jobs that are still alive after the main task may take to end (default 5 s).
     template <class Rep, class Period>
     runtime_options& grace(std::chrono::duration<Rep, Period> d) noexcept {

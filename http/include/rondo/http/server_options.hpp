@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include <rondo/detail/at_least_one.hpp>
 #include <rondo/http/limits.hpp>
 #include <rondo/time.hpp>
 
@@ -12,6 +13,8 @@ namespace http {
 /// Settings of a server. Every one has a default that is safe to show to strangers.
 ///
 ///     http::server s(at, http::server_options().header_timeout(5s).limits(http::limits().body(64 << 20)));
+///
+/// Errors: errc::invalid_argument for max_connections(0).
 class server_options {
 public:
     server_options() noexcept {}
@@ -32,7 +35,9 @@ public:
     /// How long handlers may go on once serve() was cancelled or stop() called (default 10 s).
     server_options& grace(duration d) noexcept { return grace_ = d, *this; }
     /// Connections at the same time (default 10000). More wait in the kernel's queue.
-    server_options& max_connections(std::size_t n) noexcept { return max_connections_ = n, *this; }
+    server_options& max_connections(std::size_t n) {
+        return max_connections_ = rondo::detail::at_least_one(n, "max_connections"), *this;
+    }
     /// The kernel's queue of connections not yet accepted (default 4096, capped by net.core.somaxconn).
     server_options& backlog(int n) noexcept { return backlog_ = n, *this; }
     /// Lets several servers share one port (SO_REUSEPORT; default off).

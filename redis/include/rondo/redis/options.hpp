@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <rondo/detail/at_least_one.hpp>
 #include <rondo/export.hpp>
 #include <rondo/net/endpoint.hpp>
 #include <rondo/redis/parser.hpp>
@@ -24,7 +25,7 @@ namespace redis {
 /// The address is IPv4, IPv6 in brackets, or `localhost`, which is 127.0.0.1; other names are not looked up yet. User,
 /// password and path are percent-decoded. `rediss://` needs TLS, which is not built yet.
 /// **Errors**: errc::invalid_argument, or redis::errc::unsupported, with the URL (its password hidden) and what is
-/// wrong with it. Thread safety: a value.
+/// wrong with it; errc::invalid_argument for max_waiting(0) and max_blocking(0). Thread safety: a value.
 class RONDO_API options {
 public:
     options(std::string_view url);
@@ -42,11 +43,13 @@ public:
     options& limits(const parser_limits& l) noexcept { return limits_ = l, *this; }
     /// Commands that may wait for their reply at once, those given up but still owed one included (default 65536).
     /// Beyond it a command fails at once with errc::queue_full.
-    options& max_waiting(std::size_t n) noexcept { return max_waiting_ = n, *this; }
+    options& max_waiting(std::size_t n) { return max_waiting_ = rondo::detail::at_least_one(n, "max_waiting"), *this; }
     /// Bytes of commands that may wait to be sent (default 64 MiB); one command alone is always taken.
     options& max_unsent_bytes(std::size_t n) noexcept { return max_unsent_bytes_ = n, *this; }
     /// Blocking commands that may wait at once, each on a connection of its own (default 256).
-    options& max_blocking(std::size_t n) noexcept { return max_blocking_ = n, *this; }
+    options& max_blocking(std::size_t n) {
+        return max_blocking_ = rondo::detail::at_least_one(n, "max_blocking"), *this;
+    }
     /// Connections that stay open for the next blocking commands (default 16).
     options& max_idle_blocking(std::size_t n) noexcept { return max_idle_blocking_ = n, *this; }
 
