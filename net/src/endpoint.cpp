@@ -89,8 +89,12 @@ endpoint::endpoint(std::string_view text) {
     sockaddr_in a{};
     a.sin_family = AF_INET;
     a.sin_port = htons(parse_port(text, text.substr(colon + 1)));
-    if (::inet_pton(AF_INET, host.c_str(), &a.sin_addr) != 1)
-        refuse(text, "not an IPv4 address; names are not looked up here");
+    if (host.empty()) {
+        const std::string port = std::to_string(ntohs(a.sin_port));
+        refuse(text, "an address is missing: for all of this machine's write 0.0.0.0:" + port + " or [::]:" + port);
+    }
+    if (::inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host.c_str(), &a.sin_addr) != 1)
+        refuse(text, "not an IPv4 address; names other than localhost are not looked up");
     std::memcpy(storage_.data(), &a, sizeof a);
     size_ = sizeof a;
 }

@@ -37,6 +37,7 @@ TEST_CASE("an endpoint is read from text and gives the same text back") {
     const row rows[] = {
         {"127.0.0.1:80", AF_INET, 80, "127.0.0.1:80"},
         {"0.0.0.0:0", AF_INET, 0, "0.0.0.0:0"},
+        {"localhost:8080", AF_INET, 8080, "127.0.0.1:8080"},
         {"255.255.255.255:65535", AF_INET, 65535, "255.255.255.255:65535"},
         {"[::1]:443", AF_INET6, 443, "[::1]:443"},
         {"[::]:0", AF_INET6, 0, "[::]:0"},
@@ -77,7 +78,8 @@ TEST_CASE("what is no endpoint is refused, and the error names the text") {
         "256.0.0.1:80",
         "1.2.3:80",
         "01.2.3.4:1",
-        "localhost:80",
+        "localhost.:80",
+        "localhos:80",
         "::1:80",
         "[::1]",
         "[::1]:",
@@ -100,6 +102,9 @@ TEST_CASE("what is no endpoint is refused, and the error names the text") {
         const std::string why = refusal(text);
         CHECK(why.find("endpoint '" + std::string(text) + "'") != why.npos);
     }
+    CHECK(refusal(":8080") ==
+          "endpoint ':8080': invalid argument: an address is missing: for all of this machine's write 0.0.0.0:8080 or "
+          "[::]:8080");
     CHECK(refusal("[fe80::1%nosuchinterface]:80").find("nosuchinterface") != std::string::npos);
 }
 

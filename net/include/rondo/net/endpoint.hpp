@@ -17,8 +17,8 @@ namespace net {
 ///
 ///     net::endpoint("127.0.0.1:80")   net::endpoint("[::1]:80")   net::endpoint("unix:/run/app.sock")
 ///
-/// Names are not looked up here. Errors: errc::invalid_argument, naming the text and what is wrong with it.
-/// Thread safety: a value.
+/// `localhost` is 127.0.0.1; other names are not looked up. Errors: errc::invalid_argument, naming the text and what is
+/// wrong with it. Thread safety: a value.
 class RONDO_API endpoint {
 public:
     endpoint() noexcept = default;
