@@ -46,10 +46,10 @@ bool may_repeat(const request& r, bool reused, const detail::exchange& x) noexce
 /// The failure of a request, named by the request.
 [[noreturn]] void fail(const fault& f, const std::string& name, outcome o) {
     if (f.foreign()) f.raise();
-    fault named(f.code(), name);
-    std::string more = f.operation();
-    if (!f.detail().empty()) (more += more.empty() ? "" : ": ") += f.detail();
-    named.detail(std::move(more));
+    std::string doing = name;
+    if (!f.operation().empty()) doing += ": " + f.operation();
+    fault named(f.code(), std::move(doing));
+    named.peer(f.peer()).detail(f.detail());
     named.outcome(o);
     throw error(std::move(named));
 }

@@ -170,7 +170,10 @@ task<value> connection::read_reply() {
         value v;
         const parser::event got = parser_.next(v);
         if (got == parser::event::reply) co_return v;
-        if (got == parser::event::failed) parser_.error().raise();
+        if (got == parser::event::failed) {
+            rondo::fault f = parser_.error();
+            f.peer(options_->where().to_string()).raise();
+        }
         if (got != parser::event::need_more) continue;
         received_ = net::chunk();
         net::chunk more = co_await stream_.read();
@@ -197,7 +200,10 @@ void connection::take_replies() {
     for (;;) {
         const parser::event got = parser_.next(v);
         if (got == parser::event::need_more) return;
-        if (got == parser::event::failed) parser_.error().raise();
+        if (got == parser::event::failed) {
+            rondo::fault f = parser_.error();
+            f.peer(options_->where().to_string()).raise();
+        }
         // Pushes and attributes answer nobody.
         if (got == parser::event::reply) on_reply(std::move(v));
     }
@@ -286,6 +292,7 @@ void connection::end() noexcept {
 }
 
 void connection::lose(redis::errc code, std::string why) const {
+    if (code == errc::server && why.starts_with("NOAUTH")) why += "; give the password in the URL";
     rondo::fault f(make_error_code(code), established_ ? "redis" : "connect");
     f.peer(options_->where().to_string()).detail(std::move(why)).raise();
 }

@@ -228,7 +228,10 @@ parser::step parser::take_length(std::string_view line) {
         return fail_line(line, text ? "is not a length" : "is not a count");
     std::uint64_t n = 0;
     const auto r = std::from_chars(line.data(), line.data() + line.size(), n);
-    if (r.ec != std::errc()) n = ~std::uint64_t{0};  // beyond 64 bits is beyond every limit
+    if (r.ec != std::errc())  // beyond 64 bits is beyond every limit
+        return fail(errc::limit_exceeded, (text ? "a string of " : "an aggregate of ") +
+                                              std::string(line.substr(0, 32)) + (line.size() > 32 ? "…" : "") +
+                                              (text ? " bytes" : " elements"));
     return text ? open_string(n) : open_aggregate(n, false);
 }
 

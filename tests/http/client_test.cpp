@@ -183,17 +183,18 @@ TEST_CASE("a body over the limit is an error") {
 }
 
 TEST_CASE("a failure names the request and says whether it can have arrived") {
-    std::string gone;
+    std::string gone, where;
     {
         const listener l("127.0.0.1:0");
         gone = url(l, "/x");
+        where = l.local().to_string();
     }
     const auto body = [&]() -> task<> {
         client c;
         const result<response> r = co_await rondo::as_result(c.get(gone));
         REQUIRE_FALSE(r.has_value());
         CHECK(r.error().outcome() == rondo::outcome::not_sent);
-        CHECK(r.error().text() == "GET " + gone + ": Connection refused: connect [not_sent]");
+        CHECK(r.error().text() == "GET " + gone + ": connect " + where + ": Connection refused [not_sent]");
         CHECK(c.connections() == 0);
         CHECK_THROWS_AS(c.get("https://127.0.0.1/"), rondo::error);
         const result<response> bad =

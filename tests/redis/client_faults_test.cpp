@@ -128,7 +128,7 @@ TEST_CASE("malformed bytes and replies over a limit close the connection") {
             co_await peer.expect(get_bytes("k"));
             co_await peer.send(bytes);
             const result<text> got = co_await job.join();
-            CHECK_PART(fault_of(got).text(), expected);
+            CHECK_PART(fault_of(got).text(), "GET " + server.address() + ": " + expected);
             CHECK(fault_of(got).outcome() == outcome::maybe_executed);
             co_await peer.expect_end();
         }(r.bytes, r.text));

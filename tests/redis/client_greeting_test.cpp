@@ -105,7 +105,8 @@ TEST_CASE("a refused greeting is the connect error, in the server's words") {
         const char* text;
     };
     for (const row& r : {row{"-WRONGPASS invalid username-password pair\r\n", "server error: WRONGPASS invalid"},
-                         row{"-NOAUTH HELLO must be called with the client already authenticated\r\n", "NOAUTH"},
+                         row{"-NOAUTH HELLO must be called with the client already authenticated\r\n",
+                             "already authenticated; give the password in the URL"},
                          row{"-ERR max number of clients reached\r\n", "server error: ERR max number of clients"},
                          row{"HTTP/1.1 400 Bad Request\r\n", "is this an HTTP server?"},
                          row{"+OK\r\n", "protocol error: HELLO answered with +OK"}}) {
@@ -116,6 +117,7 @@ TEST_CASE("a refused greeting is the connect error, in the server's words") {
             co_await peer.send(reply);  // a full server speaks and hangs up before it has read anything
             peer.close();
             const result<redis::client> db = co_await connecting.join();
+            CHECK_PART(fault_of(db).text(), server.address() + ": ");
             CHECK_PART(fault_of(db).text(), expected);
         }(r.reply, r.text));
     }
