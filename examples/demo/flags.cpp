@@ -6,6 +6,9 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <rondo/error.hpp>
+#include <rondo/http/url.hpp>
+#include <rondo/redis/options.hpp>
 
 namespace demo {
 
@@ -26,6 +29,17 @@ std::vector<part> parse_only(std::string_view text) {
     for (const part p : {part::timers, part::redis, part::http})
         if (text == name(p)) return {p};
     throw flag_error(fmt::format("--only: '{}' is none of timers, redis, http", text));
+}
+
+// The value of --redis or --http: one that is misspelt is a bad flag, whatever it would have been used for.
+template <class Url>
+std::string checked_url(std::string_view flag, std::string_view text) {
+    try {
+        static_cast<void>(Url(text));
+    } catch (const rondo::error& e) {
+        throw flag_error(fmt::format("{}: {}", flag, e.what()));
+    }
+    return std::string(text);
 }
 
 // The arguments one by one; a flag's value comes after '=' or as the next argument.
@@ -98,8 +112,8 @@ flags parse_flags(int argc, const char* const* argv) {
         const std::string_view flag = args.flag();
         if (flag == "--scale") f.scale = parse_scale(args.value("a number"));
         else if (flag == "--only") f.parts = parse_only(args.value("timers, redis or http"));
-        else if (flag == "--redis") f.redis_url = args.value("a URL");
-        else if (flag == "--http") f.http_url = args.value("a URL");
+        else if (flag == "--redis") f.redis_url = checked_url<rondo::redis::options>(flag, args.value("a URL"));
+        else if (flag == "--http") f.http_url = checked_url<rondo::http::url>(flag, args.value("a URL"));
         else {
             bool* const toggle = flag == "--blocking"               ? &f.blocking
                                  : flag == "--plain"                ? &f.plain

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -125,11 +126,15 @@ int run(const flags& f, duration cpu_at_main) {
 
 int main(int argc, char* argv[]) {
     const demo::duration cpu_at_main = demo::process_cpu();
+    demo::keep_standard_descriptors();
     try {
         const demo::flags f = demo::parse_flags(argc, argv);
-        if (!f.help) return demo::run(f, cpu_at_main);
-        demo::terminal(STDOUT_FILENO).write(demo::usage);
-        return 0;
+        int status = 0;
+        if (f.help) demo::terminal(STDOUT_FILENO).write(demo::usage);
+        else status = demo::run(f, cpu_at_main);
+        const int lost = demo::terminal::lost_output();
+        if (lost == 0) return status;
+        return demo::complain("cannot write the output: " + std::generic_category().message(lost), 1);
     } catch (const demo::flag_error& e) {
         return demo::complain(fmt::format("{}; --help lists the flags", e.what()), 2);
     } catch (const std::exception& e) {

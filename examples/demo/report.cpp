@@ -45,16 +45,24 @@ targets targets_of(const flags& f) {
 void append_parts(std::string& out, const board& b, const limits& l) {
     for (const part p : b.parts()) {
         const duration grain = l.grain_of(p);
-        fmt::format_to(std::back_inserter(out), "{:<6}  {:<20}  {}, latest {:+.1f} ms", name(p), order_of(b, p),
-                       in_order(b, p, grain) ? "in order" : "WRONG ORDER", seconds(latest(b, p)) * 1e3);
-        if (grain > duration(0))
-            fmt::format_to(std::back_inserter(out), ", server's grain {:g} ms", seconds(grain) * 1e3);
+        const bool exact = in_order(b, p, duration(0));
+        const std::string of_server = fmt::format("server's grain of {:g} ms", seconds(grain) * 1e3);
+        const std::string order = exact                   ? "in order"
+                                  : in_order(b, p, grain) ? "in order within the " + of_server
+                                                          : "WRONG ORDER";
+        fmt::format_to(std::back_inserter(out), "{:<6}  {:<20}  {}, latest {:+.1f} ms", name(p), order_of(b, p), order,
+                       seconds(latest(b, p)) * 1e3);
+        if (exact && grain > duration(0)) out += ", " + of_server;
         out += '\n';
     }
 }
 
-bool all_in_order(const board& b, const limits& l) {
-    return std::all_of(b.parts().begin(), b.parts().end(), [&](part p) { return in_order(b, p, l.grain_of(p)); });
+const char* verdict_on_order(const board& b, const limits& l) {
+    const auto all = [&](auto grain_of) {
+        return std::all_of(b.parts().begin(), b.parts().end(), [&](part p) { return in_order(b, p, grain_of(p)); });
+    };
+    if (all([](part) { return duration(0); })) return "verified";
+    return all([&](part p) { return l.grain_of(p); }) ? "within grain" : "WRONG";
 }
 
 void append_overdrafts(std::string& out, const costs& c, const targets& t) {
@@ -76,8 +84,7 @@ std::string report(const board& b, const costs& c, const limits& l, const flags&
     out += '\n';
     append(out, {" ", "wall s", "CPU s", "procs", "threads", "peak RSS", "order"});
     append(out, {"rondo, this run", fmt::format("{:.3f}", seconds(b.wall())), fmt::format("{:.4f}", seconds(c.cpu)),
-                 number(c.processes), number(c.threads), mebibytes(c.memory_kib),
-                 all_in_order(b, l) ? "verified" : "WRONG"});
+                 number(c.processes), number(c.threads), mebibytes(c.memory_kib), verdict_on_order(b, l)});
     append(out, {"  target", fmt::format("<={:.3f}", seconds(l.wall)), fmt::format("<={:.3f}", seconds(t.cpu)), "1",
                  number(t.threads), "<=" + mebibytes(t.memory_kib), "completion"});
     append(out, {"  CPU before main", "", fmt::format("{:.4f}", seconds(c.cpu_before_main)), "", "", "", ""});

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@ std::string_view environment(const char* name) noexcept {
     const char* const value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
+
+int first_failure = 0;
 
 constexpr int least_columns = 40, least_rows = 8;
 
@@ -53,8 +56,19 @@ void terminal::write(std::string_view text) const noexcept {
             pollfd p{fd_, POLLOUT, 0};
             ::poll(&p, 1, -1);
         } else if (n == 0 || errno != EINTR) {
+            if (fd_ == STDOUT_FILENO && first_failure == 0) first_failure = n == 0 ? EIO : errno;
             return;
         }
+    }
+}
+
+int terminal::lost_output() noexcept { return first_failure; }
+
+void keep_standard_descriptors() noexcept {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+        // The lowest free number is this one, since those below are open.
+        static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
     }
 }
 

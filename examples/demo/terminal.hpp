@@ -22,11 +22,17 @@ public:
     /// True unless NO_COLOR is set.
     static bool likes_colour() noexcept;
 
-    /// Writes all of it, or as much as the other end takes.
+    /// Writes all of it, or as much as the other end takes; what it does not take of the standard output is remembered.
     void write(std::string_view text) const noexcept;
+    /// The errno of the first write to the standard output that failed; 0 when none did.
+    static int lost_output() noexcept;
 
 private:
     int fd_;
 };
+
+/// Opens /dev/null where a standard descriptor is closed, so that nothing else gets its number and is written to.
+/// Writing to the standard output fails as before.
+void keep_standard_descriptors() noexcept;
 
 }  // namespace demo

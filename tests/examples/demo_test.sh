@@ -4,6 +4,7 @@
 #   redis_url                           against a redis-server of our own, with a coarse clock
 #   http_url SLOW_SERVER                against a foreign server
 #   broken_url                          servers that do not answer
+#   lost_output                         nobody takes what it prints
 #   bad_flag                            the complaint and the exit status
 #   interrupted                         Ctrl-C leaves neither a redis-server nor a directory behind
 #   no_ring WITHOUT_IO_URING            a kernel that forbids io_uring
@@ -42,7 +43,7 @@ in_order() {
         local order
         order=$(sed -nE "s/^ *[0-9.]+ s  $part +Success: Promise ([0-9]+) is fulfilled!\$/\1/p" "$work/out" | xargs)
         [[ $order == '10 9 8 7 6 5 4 3 2 1' ]] || fail "expected $part 10 to 1, got: $order"
-        said "^$part +10 9 8 7 6 5 4 3 2 1  in order"
+        said "^$part +10 9 8 7 6 5 4 3 2 1  in order,"
     done
     (($(grep -c 'is fulfilled!$' "$work/out") == 10 * $#)) || fail "expected $(($# * 10)) promises"
     said '^rondo, this run .* verified$'
@@ -93,7 +94,7 @@ case $case_name in
         start_redis 20
         run 0 --scale 0.1 --only redis --redis "unix://$work/redis"
         in_order redis
-        said "server's grain 50 ms"
+        said "server's grain of 50 ms"
         ;;
     http_url)
         mkfifo "$work/port"
@@ -112,10 +113,30 @@ case $case_name in
         run 1 --scale 0.01 --only http --http 'http://127.0.0.1:1'
         warned '127\.0\.0\.1:1'
         ;;
+    lost_output)
+        status=0
+        "$demo" --no-time-check --scale 0.01 --only timers >/dev/full 2>"$work/err" || status=$?
+        ((status == 1)) || fail "expected exit status 1, got $status"
+        warned '^rondo demo: cannot write the output: No space left on device$'
+        status=0
+        "$demo" --no-time-check --scale 0.01 --only timers <&- >&- 2>"$work/err" || status=$?
+        ((status == 1)) || fail "expected exit status 1, got $status"
+        warned '^rondo demo: cannot write the output: Bad file descriptor$'
+        status=0
+        "$demo" --help >/dev/full 2>"$work/err" || status=$?
+        ((status == 1)) || fail "expected exit status 1, got $status"
+        "$demo" --no-time-check --scale 0.01 --only timers >"$work/out" 2>&- || fail "expected exit status 0, got $?"
+        : >"$work/err"
+        in_order timers
+        ;;
     bad_flag)
         run 2 --fast
         warned '^rondo demo: --fast: unknown flag'
         [[ ! -s $work/out ]] || fail "expected nothing on stdout"
+        run 2 --redis 'redis:/x'
+        warned "^rondo demo: --redis: redis URL 'redis:/x': "
+        run 2 --http 'ftp://127.0.0.1'
+        warned '^rondo demo: --http: URL "ftp://127.0.0.1": '
         run 0 --help
         said '^usage: rondo demo'
         ;;

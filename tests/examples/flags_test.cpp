@@ -68,6 +68,13 @@ TEST_CASE("a bad flag is named in the complaint") {
     CHECK(complaint({"--plain=yes"}) == "--plain: takes no value, but got 'yes'");
 }
 
+TEST_CASE("a URL that cannot be one is a bad flag, named with what is wrong") {
+    CHECK(complaint({"--redis", "redis:/x"}).starts_with("--redis: redis URL 'redis:/x': "));
+    CHECK(complaint({"--redis=http://127.0.0.1"}).starts_with("--redis: redis URL 'http://127.0.0.1': "));
+    CHECK(complaint({"--http", "127.0.0.1:80"}).starts_with("--http: URL \"127.0.0.1:80\": "));
+    CHECK(complaint({"--http", "http://example.org/"}).starts_with("--http: URL \"http://example.org/\": "));
+}
+
 TEST_CASE("a scale is a number from 0.001 to 100") {
     for (const char* const bad : {"0", "-1", "0.0009", "100.1", "1x", "x", "nan", "inf", "1 ", "0x1"})
         CHECK(complaint({"--scale", bad}) == "--scale: '" + std::string(bad) + "' is not a number from 0.001 to 100");
@@ -77,6 +84,7 @@ TEST_CASE("a scale is a number from 0.001 to 100") {
 
 TEST_CASE("a flag for a part that --only leaves out is refused") {
     CHECK(complaint({"--only", "timers", "--redis", "unix:///s"}) == "--redis: the redis part is left out by --only");
-    CHECK(complaint({"--http", "http://h", "--only", "redis"}) == "--http: the http part is left out by --only");
+    CHECK(complaint({"--http", "http://127.0.0.1", "--only", "redis"}) ==
+          "--http: the http part is left out by --only");
     CHECK(complaint({"--blocking", "--only=http"}) == "--blocking: the timers part is left out by --only");
 }

@@ -1,5 +1,6 @@
 #include "demo/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <sstream>
@@ -63,7 +64,8 @@ TEST_CASE("the report shows this run with its targets beside the published and t
           "PHPThread measured by us 10.251 11.540 22 - 154 MiB sum completion");
     CHECK(words(line_with(text, "ReactPHP published")) == "ReactPHP published 55.038 - - - - creation");
     CHECK(words(line_with(text, "Guzzle published")) == "Guzzle published 55.035 - - - - creation");
-    CHECK(line_with(text, "redis ") == "redis   10 9 8 7 6 5 4 3 2 1  in order, latest +3.0 ms, server's grain 2 ms");
+    CHECK(line_with(text, "redis ") ==
+          "redis   10 9 8 7 6 5 4 3 2 1  in order, latest +3.0 ms, server's grain of 2 ms");
     CHECK(line_with(text, "timers ") == "timers  10 9 8 7 6 5 4 3 2 1  in order, latest +3.0 ms");
     CHECK(text.find("Over its target") == text.npos);
 }
@@ -103,4 +105,27 @@ TEST_CASE("every line of the report fits into 80 columns") {
     run.l.judge_time = false;
     std::istringstream lines(run.report());
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+}
+
+TEST_CASE("an order that is right only within the server's grain is not called more than that") {
+    demo::flags f;
+    f.parts = {part::redis};
+    finished_run run(f);
+    demo::board b(f.parts, f.scale, &hand_clock);
+    b.begin();
+    for (const int n : {10, 9, 8, 7, 5, 6, 4, 3, 2, 1}) {
+        demo::wait& w = b.of(part::redis)[static_cast<std::size_t>(n - 1)];
+        hand_clock_now = b.began() + std::max<demo::duration>(w.promised(), 5s) + 100ms;
+        b.fulfil(w);
+    }
+    const auto report_with = [&](demo::duration grain) {
+        run.l.grain[1] = grain;
+        return demo::report(b, run.c, run.l, f);
+    };
+    const std::string within = report_with(1s);
+    CHECK(line_with(within, "redis ").find("in order within the server's grain of 1000 ms, latest") != within.npos);
+    CHECK(line_with(within, "rondo, this run").ends_with("  within grain"));
+    const std::string wrong = report_with(100ms);
+    CHECK(line_with(wrong, "redis ").find("WRONG ORDER, latest") != wrong.npos);
+    CHECK(line_with(wrong, "rondo, this run").ends_with("  WRONG"));
 }
