@@ -106,6 +106,16 @@ for word in help --help -h; do
     run $word
     expect "$word prints the words" eval '[[ $status == 0 && $out == *demo*test*help* ]]'
 done
+: >"$tree/build"
+run demo
+expect "a tree that cannot be written: ends with 1" exits 1
+expect "a tree that cannot be written: says so and why" says "rondo: cannot write build/: Not a directory"
+expect "a tree that cannot be written: one line" is_one_line "$err"
+rm -f -- "$tree/build"
+mkdir -p -- "$tree/build/lock"
+run demo
+expect "a lock that cannot be written: says so and why" says "rondo: cannot write build/: Is a directory"
+rm -rf -- "$tree/build"
 ln -s -- "$rondo" "$scratch/link"
 mkdir -- "$scratch/elsewhere"
 status=0
