@@ -61,8 +61,9 @@ private:
 /// grace period; those that stay are reported by name.
 ///
 /// Errors: what the task throws; errc::ring_unavailable when io_uring cannot be used, saying why; errc::deadlock with
-/// all jobs and what they wait for, when nothing can ever wake the program; errc::busy inside another run.
-/// Thread safety: any thread, one run at a time on each.
+/// all jobs and what they wait for, when nothing can ever wake the program (the resolver of a promise, and a wait for
+/// an awaiter that is not rondo's, are taken for able to); errc::busy inside another run. Thread safety: any thread,
+/// one run at a time on each.
 template <class T>
 T run(const runtime_options& options, task<T> t) {
     detail::main_task<T> main(std::move(t));

@@ -129,7 +129,8 @@ void start_now(task<T> t, const char* name, std::source_location origin = std::s
 
 }  // namespace detail
 
-/// The same for a function and its arguments, which are copied or moved into the coroutine.
+/// The same for a function and its arguments, which are copied or moved into the coroutine. The job's name is
+/// "spawned"; write spawn(fn(args…), "name") for another.
 template <class F, class... Args>
     requires(!detail::is_task<std::remove_cvref_t<F>>::value)
 auto spawn(F&& fn, Args&&... args) {

@@ -97,6 +97,9 @@ struct task_promise<void> final : awaiting_promise {
 /// Nothing runs until it is awaited, spawned, or given to a combinator; awaiting it is a function call: it starts at
 /// once on this thread and its exceptions come out of the `co_await`. A task dropped before that never runs.
 ///
+/// It can await everything of rondo's, and awaiters of others, whose handle may be resumed on any thread. Such a wait
+/// is never cancelled: it ends when they resume it, and while it lasts the run does not take itself for stuck.
+///
 /// Parameters are copied or moved into the coroutine; references and views are not: they must outlive it, which they do
 /// when it is awaited in the same expression. Errors: an exception that leaves the body is thrown by the await.
 /// Cancellation: belongs to the job, not to the task. Thread safety: one context.

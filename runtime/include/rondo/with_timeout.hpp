@@ -68,7 +68,8 @@ private:
 ///
 ///     std::string line = co_await rondo::with_timeout(2s, read_line(s));
 ///
-/// Returns only when the inner work is gone, so nothing of it is left running. A value that came in spite of the
+/// Returns only when the inner work is gone, so nothing of it is left running: work that does not end when it is
+/// cancelled is waited for, and a call of `blocking` that has begun always is. A value that came in spite of the
 /// deadline is returned. Deadlines nest: the earliest wins.
 ///
 /// Errors: errc::timed_out, naming the limit and where it was set, for *this* deadline only; errors of `a` unchanged.

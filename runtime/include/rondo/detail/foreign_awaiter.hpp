@@ -62,6 +62,9 @@ concept foreign_awaiter_type = requires(A& a, std::coroutine_handle<> h) {
 
 template <class Awaiter>
 class foreign_awaiter : private foreign_wait {
+    static_assert(!std::is_same_v<std::remove_cvref_t<Awaiter>, std::suspend_always>,
+                  "co_await std::suspend_always: nobody would ever resume it; this_job::yield() lets others run");
+
 public:
     explicit foreign_awaiter(Awaiter a) : awaiter_(std::forward<Awaiter>(a)) {}
 
