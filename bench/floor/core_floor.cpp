@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "floor/thread_floor.hpp"
 #include "support/scenario.hpp"
 
 using bench::watch;
@@ -283,6 +284,7 @@ void sleepers(std::uint64_t n) {
     clear_wheel();
     bench::random_source random;
     countdown left(n);
+    const double memory = bench::peak_memory();
     watch.begin();
     const double start = bench::seconds(CLOCK_MONOTONIC);
     const auto now_ms = [start] { return static_cast<std::uint64_t>((bench::seconds(CLOCK_MONOTONIC) - start) * 1e3); };
@@ -307,6 +309,7 @@ void sleepers(std::uint64_t n) {
         if (left.left() != 0) ::nanosleep(&ms, nullptr);
     }
     watch.end();
+    bench::found = {"memory", "B", (bench::peak_memory() - memory) / static_cast<double>(n)};
 }
 
 void timer_arm_cancel(std::uint64_t n) {
@@ -368,6 +371,8 @@ constexpr bench::scenario scenarios[] = {
     {"nop_1", [](std::uint64_t n) { nops(n, 1); }},
     {"nop_64", [](std::uint64_t n) { nops(n, 64); }},
     {"nop_256", [](std::uint64_t n) { nops(n, 256); }},
+    {"cross_thread", cross_thread},
+    {"cross_thread_burst", cross_thread_burst},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // rondo in the micro benchmarks.
+#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include <rondo/detail/io_operation.hpp>
 #include <rondo/detail/timer.hpp>
 #include <rondo/run.hpp>
+#include <rondo/runtime.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/spawn.hpp>
 #include <rondo/this_job.hpp>
@@ -103,12 +105,14 @@ task<> sleeper(std::uint64_t ns) { co_await sleep_for(std::chrono::nanoseconds(n
 
 task<> sleepers(std::uint64_t n) {
     bench::random_source random;
+    const double memory = bench::peak_memory();
     std::vector<task<>> all;
     all.reserve(n);
     watch.begin();
     for (std::uint64_t i = 0; i < n; ++i) all.push_back(sleeper(random() % 1'000'000'000));
     co_await when_all(std::move(all));
     watch.end();
+    bench::found = {"memory", "B", (bench::peak_memory() - memory) / static_cast<double>(n)};
 }
 
 task<> timer_arm_cancel(std::uint64_t n) {
@@ -159,6 +163,63 @@ task<> cancels(std::uint64_t n, int depth) {
     watch.end();
 }
 
+task<> pin(int which) {
+    bench::pin_thread(which);
+    co_return;
+}
+
+/// The ball of a game between two runtimes: each hit submits the next to the other.
+struct game {
+    runtime sides[2];
+    std::uint64_t hits_left;
+    std::atomic<bool> over = false;
+};
+
+task<> hit(game& g, int side) {
+    if (g.hits_left-- == 0) {
+        g.over = true;
+        g.over.notify_all();
+        co_return;
+    }
+    const int other = 1 - side;
+    g.sides[other].submit(hit(g, other)).detach();
+}
+
+void cross_thread(std::uint64_t n) {
+    game g;
+    g.hits_left = 2 * n;
+    for (int side = 0; side < 2; ++side) g.sides[side].submit(pin(side)).get();
+    watch.begin();
+    g.sides[0].submit(hit(g, 0)).detach();
+    g.over.wait(false);
+    watch.end();
+}
+
+task<> read_parked(long& parked) {
+    parked = bench::times_parked();
+    co_return;
+}
+
+void cross_thread_burst(std::uint64_t n) {
+    runtime target;
+    std::uint64_t count = 0;
+    long before = 0;
+    long after = 0;
+    bench::pin_thread(0);
+    target.submit(pin(1)).get();
+    target.submit(read_parked(before)).get();
+    watch.begin();
+    for (std::uint64_t sent = 0; sent < n; sent += bench::burst) {
+        for (std::uint64_t k = 1; k < bench::burst; ++k) target.submit(child(count)).detach();
+        target.submit(child(count)).get();
+    }
+    watch.end();
+    target.submit(read_parked(after)).get();
+    bench::keep(count);
+    bench::found = {"wakes", "count", static_cast<double>(after - before) * static_cast<double>(bench::burst) /
+                                          static_cast<double>(n)};
+}
+
 constexpr bench::scenario scenarios[] = {
     {"task_call", [](std::uint64_t n) { run(task_call(n)); }},
     {"task_call_depth10", [](std::uint64_t n) { run(task_call_depth10(n)); }},
@@ -171,6 +232,8 @@ constexpr bench::scenario scenarios[] = {
     {"nop_1", [](std::uint64_t n) { run(nops(n, 1)); }},
     {"nop_64", [](std::uint64_t n) { run(nops(n, 64)); }},
     {"nop_256", [](std::uint64_t n) { run(nops(n, 256)); }},
+    {"cross_thread", cross_thread},
+    {"cross_thread_burst", cross_thread_burst},
     {"cancel_depth1", [](std::uint64_t n) { run(cancels(n, 0)); }},
     {"cancel_depth5", [](std::uint64_t n) { run(cancels(n, 4)); }},
     {"cancel_depth10", [](std::uint64_t n) { run(cancels(n, 9)); }},

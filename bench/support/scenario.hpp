@@ -1,9 +1,13 @@
 // What a contender of the micro benchmarks is: a program with one function per scenario.
 //
-//   contender SCENARIO N      runs N units of work; prints CPU nanoseconds per unit, and seconds of wall time
+//   contender SCENARIO N      runs N units of work; prints lines of METRIC UNIT VALUE, the first of them the CPU time of
+//                             a unit and the second the wall time of all
 //   contender                 lists its scenarios
 #pragma once
 
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +44,40 @@ private:
 
 inline stopwatch watch;
 
+/// What a scenario finds out besides time.
+struct figure {
+    const char* metric = nullptr;
+    const char* unit = nullptr;
+    double value = 0;
+};
+inline figure found;
+
+/// Bytes of memory that the process has had at most.
+inline double peak_memory() {
+    rusage use{};
+    ::getrusage(RUSAGE_SELF, &use);
+    return static_cast<double>(use.ru_maxrss) * 1024;
+}
+
+/// How often this thread went to sleep of its own will.
+inline long times_parked() {
+    rusage use{};
+    ::getrusage(RUSAGE_THREAD, &use);
+    return use.ru_nvcsw;
+}
+
+/// Keeps this thread on one core, the second of two threads on another if there is one.
+inline void pin_thread(int which) {
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(which % (cores > 0 ? cores : 1)), &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// Posts of one burst in cross_thread_burst.
+inline constexpr std::uint64_t burst = 1000;
+
 /// Keeps a result from being optimised away.
 template <class T>
 inline void keep(const T& value) {
@@ -74,7 +112,8 @@ inline int run_contender(int argc, char** argv, std::span<const scenario> scenar
     for (const scenario& s : scenarios) {
         if (std::strcmp(s.name, argv[1]) != 0) continue;
         s.run(n);
-        std::printf("%.3f %.6f\n", watch.cpu() * 1e9 / static_cast<double>(n), watch.wall());
+        std::printf("cpu_time ns %.3f\nwall_time s %.6f\n", watch.cpu() * 1e9 / static_cast<double>(n), watch.wall());
+        if (found.metric != nullptr) std::printf("%s %s %.4f\n", found.metric, found.unit, found.value);
         std::fflush(stdout);
         std::_Exit(0);  // what the contender's memory costs to give back is not asked
     }

@@ -14,6 +14,9 @@ mkdir -- "$tree" "$scratch/bin"
 mkdir -p -- "$tree/tests"
 cp -r -- "$source_tree/tests/lint" "$tree/tests/"
 cp -- "$source_tree/rondo" "$source_tree/CMakePresets.json" "$tree/"
+mkdir -p -- "$tree/bench/support"
+cp -- "$source_tree/bench/bench.sh" "$tree/bench/"
+cp -- "$source_tree/bench/support/suite.hpp" "$tree/bench/support/"
 rondo=$tree/rondo
 failures=0
 
@@ -32,7 +35,7 @@ without() { rm -f -- "${@/#/$scratch/bin/}"; }
 
 everything_present() {
     local name
-    for name in bash env cat chmod rm mkdir mktemp dirname readlink sed grep awk sort head tail tee nproc flock true; do
+    for name in bash env cat chmod rm mkdir mktemp dirname readlink sed grep awk sort head tail tee cut nproc flock true; do
         ln -sf -- "$(command -v "$name")" "$scratch/bin/$name"
     done
     for name in ninja redis-server ab curl python3; do tool "$name" <<<'exit 0'; done
@@ -48,6 +51,9 @@ case $1 in
         mkdir -p "build/$3/examples"
         printf '#!/bin/bash\nprintf "demo got:"; printf " <%%s>" "$@"; echo; exit 7\n' >"build/$3/examples/demo"
         chmod +x "build/$3/examples/demo"
+        mkdir -p "build/$3/bench"
+        printf '#!/bin/bash\nprintf "compare got:"; printf " <%%s>" "$@"; echo; exit 5\n' >"build/$3/bench/bench_compare"
+        chmod +x "build/$3/bench/bench_compare"
         ;;
 esac
 END
@@ -271,6 +277,44 @@ tool cmake <<<'[[ $1 == --version ]] && echo "cmake version 3.25.1" && exit; ech
 run demo
 expect "a failed configuration: ends with 1" exits 1
 expect "a failed configuration: shows the error" says "CMake Error at x: broken"
+
+# --- benchmarks
+
+everything_present
+for name in clang++-19 go; do tool $name <<<'exit 0'; done
+run bench micro --only yield --rounds 3 --json "a file"
+contenders=
+for contender in rondo floor; do
+    for compiler in '' -clang; do contenders+=" <$contender$compiler=$tree/build/bench$compiler/bench/bench_$contender>"; done
+done
+for contender in asio libuv go; do contenders+=" <$contender=$tree/build/bench/bench/bench_$contender>"; done
+expect "bench runs every contender, with the arguments given" \
+    last_line_is "compare got: <micro> <--only> <yield> <--rounds> <3> <--json> <$PWD/a file>$contenders"
+expect "bench ends as the comparison did" exits 5
+expect "bench says what was called" eval '[[ $out == *"./rondo bench micro --only yield --rounds 3"* ]]'
+run bench micro --peers no
+expect "bench leaves the peers out" eval '[[ $status == 5 && $out != *asio* && $out != *libuv* && $out != *bench_go* ]]'
+
+tool apt-get <<<'echo "E: no network"; exit 100'
+without go
+run bench micro --only yield
+expect "a peer that cannot be had is left out" eval '[[ $status == 5 && $out == *bench_libuv* && $out != *bench_go* ]]'
+expect "a peer that cannot be had is told in a line" eval '[[ $(grep -c "^rondo: without go: " "$scratch/err") == 1 ]]'
+
+refuses() { ((status == 2)) && is_one_line "$err" && says "$1"; }
+run bench
+expect "bench without a suite: the suites, in one line" refuses "bench: the suites are: micro"
+run bench nano
+expect "a suite that is none: named, with the suites" refuses 'no suite is named "nano"; the suites are: micro'
+run bench micro --only frob
+expect "a scenario that is none: named, with the scenarios" refuses 'no scenario is named "frob"; there are: task_call, '
+expect "the scenarios end where the suite does" says ', cancel_depth1, cancel_depth5, cancel_depth10'
+run bench micro --rounds none
+expect "rounds that are no number" refuses '--rounds takes a whole number from 1 on, not "none"'
+run bench micro --json
+expect "a flag without its value" refuses '--json wants a value'
+run bench micro --frob 1
+expect "a flag that is none: named, with the flags" refuses 'no such argument: --frob; there are --rounds, '
 
 # --- the sum of a test run
 
