@@ -26,10 +26,8 @@ public:
     /// Queues a message that becomes a completion of that ring.
     void message(int to) {
         io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
-        // IORING_OP_MSG_RING, which the oldest supported liburing cannot prepare without a flag word.
-        io_uring_prep_nop(sqe);
-        sqe->opcode = IORING_OP_MSG_RING;
-        sqe->fd = to;
+        if (sqe == nullptr) fail("the ring is full");
+        io_uring_prep_msg_ring(sqe, to, 0, 0, 0);
         sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
     }
     void submit() { io_uring_submit(&ring_); }
