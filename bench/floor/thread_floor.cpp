@@ -164,6 +164,6 @@ void cross_thread_burst(std::uint64_t n) {
     }
     bench::watch.end();
     other.join();
-    bench::found = {"wakes", "count", static_cast<double>(parked) * static_cast<double>(bench::burst) /
-                                          static_cast<double>(n)};
+    bench::found = {"wakes", "count",
+                    static_cast<double>(parked) * static_cast<double>(bench::burst) / static_cast<double>(n)};
 }

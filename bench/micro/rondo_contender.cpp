@@ -216,8 +216,8 @@ void cross_thread_burst(std::uint64_t n) {
     watch.end();
     target.submit(read_parked(after)).get();
     bench::keep(count);
-    bench::found = {"wakes", "count", static_cast<double>(after - before) * static_cast<double>(bench::burst) /
-                                          static_cast<double>(n)};
+    bench::found = {"wakes", "count",
+                    static_cast<double>(after - before) * static_cast<double>(bench::burst) / static_cast<double>(n)};
 }
 
 constexpr bench::scenario scenarios[] = {

@@ -2,8 +2,8 @@
 //
 //   compare SUITE [--rounds R] [--seconds S] [--only SCENARIO] [--json FILE] name=program [name=program ...]
 //
-// Each round runs every contender once in each scenario, in turn, so that the machine's moods fall on all alike. No
-// round begins after S seconds.
+// Each round runs every contender once in each scenario, in turn, so that the machine's moods fall on all alike. After
+// S seconds no scenario begins again that has run once.
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -181,6 +181,7 @@ int main(int argc, char** argv) {
     int done = 0;
     for (; done < r.rounds && (done == 0 || now() - begin < r.seconds); ++done) {
         for (const scenario_plan& s : scenarios) {
+            if (done > 0 && now() - begin >= r.seconds) break;
             if (std::none_of(r.contenders.begin(), r.contenders.end(), [&](auto& c) { return offers(c, s.name); }))
                 continue;
             std::fprintf(stderr, "round %d of %d, %3.0f s: %s\n", done + 1, r.rounds, now() - begin, s.name);
@@ -192,10 +193,8 @@ int main(int argc, char** argv) {
     ::uname(&machine);
     std::printf("%s: %d rounds in %.0f s, interleaved; Linux %s, %ld cores\n", r.suite.c_str(), done, now() - begin,
                 machine.release, ::sysconf(_SC_NPROCESSORS_ONLN));
-    if (done < r.rounds) {
-        std::printf("(%d rounds were asked for; --seconds %.0f ended them; a greater one gives more)\n", r.rounds,
-                    r.seconds);
-    }
+    if (now() - begin >= r.seconds)
+        std::printf("(--seconds %.0f ended it; a greater one lets it run all %d rounds)\n", r.seconds, r.rounds);
     std::puts("x floor: the best over the best of the floor that the same compiler built; peers: of g++'s floor\n");
     std::vector<std::string> names;
     for (const contender& c : r.contenders) names.push_back(c.name);

@@ -33,9 +33,7 @@ const samples* measurements::find(const std::string& scenario, const std::string
     return nullptr;
 }
 
-std::string floor_of(const std::string& contender) {
-    return contender.ends_with("-clang") ? "floor-clang" : "floor";
-}
+std::string floor_of(const std::string& contender) { return contender.ends_with("-clang") ? "floor-clang" : "floor"; }
 
 bool is_judged(const std::string& contender) { return contender == "rondo" || contender == "rondo-clang"; }
 

@@ -1,6 +1,7 @@
 // What a contender of the micro benchmarks is: a program with one function per scenario.
 //
-//   contender SCENARIO N      runs N units of work; prints lines of METRIC UNIT VALUE, the first of them the CPU time of
+//   contender SCENARIO N      runs N units of work; prints lines of METRIC UNIT VALUE, the first of them the CPU time
+//   of
 //                             a unit and the second the wall time of all
 //   contender                 lists its scenarios
 #pragma once

@@ -95,7 +95,7 @@ expect "clang's build is compared with clang's floor" \
 
 contender slow yield <<<'sleep 1.1; echo "cpu_time ns 10"; echo "wall_time s 1"'
 run micro --rounds 3 --seconds 1 --only yield rondo="$scratch/slow"
-expect "no round begins after the time is over, and that is said" eval '[[ $out == *"1 rounds in"*"--seconds 1 ended them"* ]]'
+expect "no round begins after the time is over, and that is said" eval '[[ $out == *"1 rounds in"*"--seconds 1 ended it"* ]]'
 
 run
 expect "no suite: says which there are" refuses "There is: micro"
