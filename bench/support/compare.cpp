@@ -150,7 +150,8 @@ bool read_output(const std::string& text, const std::string& scenario, const std
 bool run_scenario(const scenario_plan& s, const std::vector<contender>& contenders, measurements& m) {
     for (const contender& c : contenders) {
         if (!offers(c, s.name)) continue;
-        const std::string out = output_of(c.program, {s.name, std::to_string(s.units)});
+        const bool is_peer = !is_judged(c.name) && c.name != floor_of(c.name);
+        const std::string out = output_of(c.program, {s.name, std::to_string(is_peer ? s.peer_units : s.units)});
         if (read_output(out, s.name, c.name, m)) continue;
         std::fprintf(stderr, "compare: %s failed in %s\n", c.name.c_str(), s.name);
         return false;

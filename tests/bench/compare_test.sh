@@ -14,7 +14,7 @@ contender() { # name, its scenarios, body from stdin
     {
         echo '#!/bin/bash'
         echo "if ((\$# == 0)); then printf '%s\\n' $2; exit; fi"
-        echo "echo \"$1 \$1\" >>'$scratch/calls'"
+        echo "echo \"$1 \$1\" >>'$scratch/calls'; echo \"\$2\" >'$scratch/units-$1'"
         cat
     } >"$scratch/$1"
     chmod +x -- "$scratch/$1"
@@ -86,6 +86,9 @@ END
 
 run micro --rounds 1 --only yield "${three[@]}"
 expect "--only runs one scenario" eval '[[ $(sort -u "$scratch/calls") == $'\''floor yield\nrondo yield'\'' ]]'
+
+run micro --rounds 1 --only task_call "${three[@]}"
+expect "a peer does fewer units" eval '(($(<"$scratch/units-asio") * 20 == $(<"$scratch/units-rondo")))'
 
 contender rondo-clang yield <<<'echo "cpu_time ns 10"; echo "wall_time s 1"'
 contender floor-clang yield <<<'echo "cpu_time ns 8"; echo "wall_time s 1"'
