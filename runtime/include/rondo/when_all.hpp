@@ -25,14 +25,13 @@ protected:
 private:
     static void child_done(combinator& owner, child_job& c) noexcept {
         auto& self = static_cast<when_all_base&>(owner);
-        if (c.state == settled::value) return;
         self.incomplete_ = true;
         const bool own_failure = c.state == settled::error || c.reason == cancel_reason::none;
         if (!own_failure || self.failed_ != nullptr) return;
         self.failed_ = &c;
         self.cancel_children(cancel_reason::sibling_failed);
     }
-    static constexpr combinator_ops ops_table{{&forward_cancel, &describe_children}, &child_done, &complete_wait};
+    static constexpr combinator_ops ops_table{{&forward_cancel, &describe_children}, &child_done, &complete_wait, true};
 };
 
 /// Throws what the failed child ended with.
@@ -77,7 +76,9 @@ public:
     auto finish() {
         if (failed_ != nullptr) rethrow_child(static_cast<Child&>(*failed_));
         if (incomplete_) throw_cancelled();
-        if constexpr (std::is_void_v<value_type>) {
+        if constexpr (std::is_same_v<Child, child<task<void>>>) {
+            return;  // each ended well, and there is nothing to take
+        } else if constexpr (std::is_void_v<value_type>) {
             for (Child& c : children_) c.take();
         } else {
             std::vector<value_type> values;

@@ -21,9 +21,9 @@ class combinator;
 struct child_job : job {
     explicit child_job(const job_ops& o) noexcept : job(o) {}
 
+    settled state = settled::pending;  // first: it fits behind the flags of job
     combinator* owner = nullptr;
     child_job* sibling = nullptr;
-    settled state = settled::pending;
 };
 
 struct combinator_ops : leaf_ops {
@@ -31,6 +31,8 @@ struct combinator_ops : leaf_ops {
     void (*child_done)(combinator&, child_job&) noexcept;
     /// Told when the last one was counted; may free the combinator.
     void (*all_done)(combinator&) noexcept;
+    /// child_done has nothing to do for a child that ended with a value, and is not told of it.
+    bool ignores_values = false;
 };
 
 class RONDO_API combinator : public leaf {
@@ -111,7 +113,7 @@ private:
 inline void child_finished(child_job& c) noexcept {
     combinator& owner = *c.owner;
     const auto& ops = static_cast<const combinator_ops&>(*owner.ops);
-    ops.child_done(owner, c);
+    if (c.state != settled::value || !ops.ignores_values) ops.child_done(owner, c);
     if (--owner.left_ == 0) ops.all_done(owner);
 }
 RONDO_API const job* child_parent(const job& j) noexcept;
