@@ -52,6 +52,7 @@ std::string output_of(const std::string& program, std::vector<std::string> argum
     if (::pipe(ends.data()) != 0) return {};
     arguments.insert(arguments.begin(), program);
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string& a : arguments) argv.push_back(a.data());
     argv.push_back(nullptr);
     const pid_t pid = ::fork();
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
         std::printf("(--seconds %.0f ended it; a greater one lets it run all %d rounds)\n", r.seconds, r.rounds);
     std::puts("x floor: the best over the best of the floor that the same compiler built; peers: of g++'s floor\n");
     std::vector<std::string> names;
+    names.reserve(r.contenders.size());
     for (const contender& c : r.contenders) names.push_back(c.name);
     const int missed = print_table(m, scenarios, names);
     std::printf("\n%s\n", missed == 0 ? "no target missed" : (std::to_string(missed) + " targets missed").c_str());

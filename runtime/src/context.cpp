@@ -125,7 +125,7 @@ buffer_ring* context::buffers() noexcept {
     try {
         buffers_ = new buffer_ring(*ring_);
     } catch (const std::bad_alloc&) {
-        // Receives bring their own meanwhile.
+        buffers_ = nullptr;  // receives bring their own meanwhile
     }
     return buffers_;
 }

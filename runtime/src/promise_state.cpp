@@ -61,8 +61,8 @@ void promise_state_base::publish(const remote_context& home) noexcept {
 void promise_state_base::never_settles() noexcept {
     // What a waiter holds may be the last resolver of the next promise, and so on: a list, so that the stack stays flat
     // for chains of any length.
-    thread_local remote_node* given_up = nullptr;
-    thread_local bool walking = false;
+    static thread_local remote_node* given_up = nullptr;
+    static thread_local bool walking = false;
     next = given_up;
     given_up = this;
     if (std::exchange(walking, true)) return;

@@ -67,12 +67,14 @@ private:
 
 /// Waits for a group's next end, or for all of them.
 class RONDO_API group_wait : public leaf {
+public:
+    group_wait& operator=(const group_wait&) = delete;
+
 protected:
     group_wait(group& g, bool for_all) noexcept
         : leaf(for_all ? finish_ops : next_ops), group_(&g), for_all_(for_all) {}
     group_wait(const group_wait& other) noexcept  // before it begins
         : leaf(other), group_(other.group_), for_all_(other.for_all_) {}
-    group_wait& operator=(const group_wait&) = delete;
     ~group_wait() { leave(); }
     bool wait() noexcept;
     /// The wait is over. Throws errc::busy when another job waits already, errc::closed when the group was let go.

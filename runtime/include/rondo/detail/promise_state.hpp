@@ -19,6 +19,8 @@ namespace rondo::inline v0::detail {
 /// Waits for a promise: a job that awaits it, or a reaction.
 class RONDO_API promise_waiter : public list_waiter {
 public:
+    promise_waiter& operator=(const promise_waiter&) = delete;
+
     /// The promise will never settle, and the run is over.
     void drop() noexcept {
         if (drop_ != nullptr) drop_(*this);
@@ -27,7 +29,6 @@ public:
 protected:
     explicit promise_waiter(void (*f)(promise_waiter&) noexcept) noexcept : list_waiter("promise"), drop_(f) {}
     promise_waiter(const promise_waiter&) = default;  // before it begins
-    promise_waiter& operator=(const promise_waiter&) = delete;
     ~promise_waiter() = default;
 
 private:
