@@ -8,7 +8,8 @@ set -euo pipefail
 compare=$1
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
-failures=0
+# shellcheck source=tests/script/expect.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/../script/expect.sh"
 
 contender() { # name, its scenarios, body from stdin
     {
@@ -28,19 +29,6 @@ run() { # arguments: what it printed, in $out and $err, and its $status
     err=$(<"$scratch/err")
 }
 
-expect() { # sentence, condition...
-    local sentence=$1
-    shift
-    if "$@"; then
-        echo "ok: $sentence"
-    else
-        echo "NOT: $sentence"
-        printf '  status %s\n  out: %s\n  err: %s\n' "$status" "$out" "$err"
-        failures=$((failures + 1))
-    fi
-}
-exits() { ((status == $1)); }
-is_one_line() { [[ -n $1 && $1 != *$'\n'* ]]; }
 refuses() { # text: ends with 2 after one line that says it
     exits 2 && is_one_line "$err" && [[ $err == *"$1"* ]]
 }

@@ -30,7 +30,7 @@ format() {
         say "$unformatted files are not in form; ./rondo format mends them"
         return 1
     fi
-    say "$(((${#paths[@]}))) files in form"
+    say "${#paths[@]} files in form"
 }
 
 # --- static checks -----------------------------------------------------------------------------------------------

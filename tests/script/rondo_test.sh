@@ -18,7 +18,8 @@ mkdir -p -- "$tree/bench/support"
 cp -- "$source_tree/bench/bench.sh" "$tree/bench/"
 cp -- "$source_tree/bench/support/suite.hpp" "$tree/bench/support/"
 rondo=$tree/rondo
-failures=0
+# shellcheck source=tests/script/expect.sh
+source "$source_tree/tests/script/expect.sh"
 
 # --- stand-ins
 
@@ -84,20 +85,7 @@ as_nobody() {
     err=$(<"$scratch/err")
 }
 
-expect() { # sentence, condition...
-    local sentence=$1
-    shift
-    if "$@"; then
-        echo "ok: $sentence"
-    else
-        echo "NOT: $sentence"
-        printf '  status %s\n  out: %s\n  err: %s\n' "$status" "$out" "$err"
-        failures=$((failures + 1))
-    fi
-}
-exits() { ((status == $1)); }
 says() { [[ $err == *"$1"* ]]; }
-is_one_line() { [[ -n $1 && $1 != *$'\n'* ]]; }
 last_line_is() { [[ ${out##*$'\n'} == "$1" ]]; }
 no_apt() { [[ ! -s $scratch/apt-calls ]]; }
 
