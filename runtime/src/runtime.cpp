@@ -121,6 +121,11 @@ public:
         : runtime_state(o),
           deadline_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create"),
           epoll_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1") {
+        if (options.system() != nullptr)
+            throw error(fault(errc::invalid_argument, "runtime_options::system")
+                            .detail("a polled runtime waits in a foreign loop, so its ring is the kernel's"));
+        if (tls.context != nullptr)
+            throw error(fault(errc::busy, "rondo::runtime").detail("this thread runs a context already"));
         // Not an eventfd registered with a ring that defers completions: Linux 6.18 signals that once, and never again,
         // when the completion itself comes from a write to an eventfd.
         auto r = std::make_unique<kernel_ring>(options.ring_entries(), kernel_ring::waiting::on_fd);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <rondo/blocking.hpp>
+#include <rondo/detail/sys.hpp>
 #include <rondo/event.hpp>
 #include <rondo/promise.hpp>
 #include <rondo/readiness.hpp>
@@ -326,6 +327,15 @@ TEST_CASE("poll inside a job, and on another thread, is refused") {
     rondo::fault elsewhere;
     std::thread([&] { elsewhere = fault_of([&] { rt.poll(); }); }).join();
     CHECK(elsewhere == errc::invalid_argument);
+}
+
+TEST_CASE("a polled runtime inside a job, or with a system of its own, is refused") {
+    auto body = []() -> task<rondo::fault> { co_return fault_of([] { const runtime inner(rondo::polled); }); };
+    CHECK(rondo::run(body()) == errc::busy);
+    const auto options = rondo::runtime_options().system(rondo::detail::kernel_sys());
+    const rondo::fault f = fault_of([&] { const runtime rt(rondo::polled, options); });
+    CHECK(f == errc::invalid_argument);
+    CHECK(f.text().find("runtime_options::system") != std::string::npos);
 }
 
 TEST_CASE("a polled runtime shuts down with jobs left, and its virtual clock needs no waiting") {

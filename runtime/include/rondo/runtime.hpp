@@ -70,8 +70,9 @@ inline constexpr polled_t polled{};
 ///     rondo::runtime rt(rondo::polled);
 ///     … wait until rt.fd() is readable, then:  rt.poll();
 ///
-/// Errors of the constructors: errc::ring_unavailable, saying why. Lifetime: the destructor is shutdown().
-/// Thread safety: submit() any thread. The rest: the thread that made it.
+/// Errors of the constructors: errc::ring_unavailable, saying why; of a polled one also errc::busy on a thread that
+/// runs a context, and errc::invalid_argument with a simulated system. Lifetime: the destructor is shutdown(). Thread
+/// safety: submit() any thread. The rest: the thread that made it.
 class RONDO_API runtime {
 public:
     runtime();
