@@ -1,5 +1,6 @@
 // HTTP URLs, Redis URLs and endpoints: what is accepted reads back the same from its own text, and a refusal says
 // neither a password nor a control character.
+#include <cctype>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,13 +41,25 @@ std::string_view password_in(std::string_view url) {
     return colon == place.npos ? std::string_view() : place.substr(colon + 1);
 }
 
-void check_refusal(std::string_view url, const rondo::error& e) {
-    const std::string said = e.what();
-    check_printable(said);
-    const std::string_view password = password_in(url);
-    // A short one may stand in the text by chance, and so may one that the URL says again elsewhere.
-    const bool telling = password.size() >= 8 && url.find(password) == url.rfind(password);
-    if (telling && said.find(password) != said.npos) require(false, "a refusal does not give a password away");
+/// The same URL with a password that none of our own sentences has in it: the fuzzer learns those, and writes them.
+template <class Url>
+void check_secrecy(std::string_view text) {
+    constexpr std::string_view mark = "QQQQ";
+    const std::string_view password = password_in(text);
+    if (password.size() < mark.size()) return;
+    const auto start = static_cast<std::size_t>(password.data() - text.data());
+    std::string url(text);
+    for (std::size_t i = start; i < start + password.size(); ++i)
+        if (std::isalnum(static_cast<unsigned char>(url[i])) != 0) url[i] = 'Q';
+    std::string rest = url;
+    rest.erase(start, password.size());
+    if (rest.find(mark) != rest.npos) return;  // It is said outside of the password as well.
+    try {
+        static_cast<void>(Url(url));
+    } catch (const rondo::error& e) {
+        require(std::string_view(e.what()).find(mark) == std::string_view::npos,
+                "a refusal does not give a password away");
+    }
 }
 
 void check_endpoint(std::string_view text) {
@@ -68,7 +81,7 @@ void check_http(std::string_view text) {
     try {
         u.emplace(text);
     } catch (const rondo::error& e) {
-        check_refusal(text, e);
+        check_printable(e.what());
         require(&e.code().category() == &http::category(), "a refusal is one of http's");
         return;
     }
@@ -96,7 +109,7 @@ void check_redis(std::string_view text) {
     try {
         o.emplace(text);
     } catch (const rondo::error& e) {
-        check_refusal(text, e);
+        check_printable(e.what());
         const bool known = e.code() == rondo::make_error_code(rondo::errc::invalid_argument) ||
                            e.code() == redis::make_error_code(redis::errc::unsupported);
         require(known, "a refusal is one of two");
@@ -121,6 +134,8 @@ void check_redis(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const fuzz::input in(data, size);
+    check_secrecy<http::url>(in.wire);
+    check_secrecy<redis::options>(in.wire);
     check_http(in.wire);
     check_redis(in.wire);
     check_endpoint(in.wire);
