@@ -421,6 +421,12 @@ void free_frame_slow(void* p, std::size_t n) noexcept {
     static_cast<heap*>(chunk_of(p).owner)->give_back(::new (p) frame_block{}, class_of(n));
 }
 
+void prefer_huge_pages(void* p, std::size_t n) noexcept {
+    const auto first = (reinterpret_cast<std::uintptr_t>(p) + big_arena - 1) & ~(big_arena - 1);
+    const auto last = (reinterpret_cast<std::uintptr_t>(p) + n) & ~(big_arena - 1);
+    if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
 frame_counts count_frames() {
     const std::lock_guard guard(registry.lock);
     std::size_t live = registry.plain_frames.load(std::memory_order_relaxed);

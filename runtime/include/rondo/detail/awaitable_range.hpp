@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <rondo/detail/combinator.hpp>
+#include <rondo/detail/frame_pool.hpp>
 
 namespace rondo::inline v0::detail {
 
@@ -21,8 +22,12 @@ concept awaitable_range = !awaitable<std::remove_cvref_t<R>> && requires(R& r) {
 /// The elements, moved out of the range, as children.
 template <class R>
 auto make_children(R& range) {
-    std::vector<child_of<range_element<R>>> children;
-    if constexpr (requires { range.size(); }) children.reserve(range.size());
+    using made = child_of<range_element<R>>;
+    std::vector<made> children;
+    if constexpr (requires { range.size(); }) {
+        children.reserve(range.size());
+        prefer_huge_pages(children.data(), range.size() * sizeof(made));
+    }
     for (auto& element : range) children.emplace_back(to_child(std::move(element)));
     return children;
 }

@@ -88,6 +88,10 @@ inline void free_frame(void* p, std::size_t n) noexcept {
     free_frame_slow(p, n);
 }
 
+/// Asks for huge pages under memory that nobody has touched yet, if there is enough of it to be worth the call: the
+/// first touch of a small page costs fifty times as much a byte.
+RONDO_API void prefer_huge_pages(void* p, std::size_t n) noexcept;
+
 struct frame_counts {
     std::size_t live;            ///< frames allocated and not freed
     std::size_t reserved_bytes;  ///< held from the system for frames, in use or not
