@@ -173,7 +173,7 @@ void context::run(job& main, const bool& done) {
         // It waits for something that nobody can end, or does not let go.
         if (main.top != nullptr)
             deadlock += "the main task went on when it was cancelled, and was destroyed at " +
-                        format_location(main.top->where) + "\n";
+                        format_location(main.top->last_await()) + "\n";
         if (!destroy_trees({&main}).contains(&main)) keep_coroutines(main, gone_);
         break;
     }

@@ -64,17 +64,19 @@ void throw_no_context() {
     throw error(fault(errc::no_context).detail("call this from a coroutine that rondo::run is running"));
 }
 
-settled store_exception(std::exception_ptr& into) noexcept {
+void store_exception(promise_base& into) noexcept {
     // Comparing the type costs a fraction of catching it; a cancelled job needs no exception object kept.
-    if (const std::type_info* const t = abi::__cxa_current_exception_type(); t != nullptr && *t == typeid(cancelled))
-        return settled::cancelled;
-    into = std::current_exception();
-    return settled::error;
+    if (const std::type_info* const t = abi::__cxa_current_exception_type(); t != nullptr && *t == typeid(cancelled)) {
+        into.state = settled::cancelled;
+        return;
+    }
+    ::new (static_cast<void*>(&into.exception)) std::exception_ptr(std::current_exception());
+    into.state = settled::error;
 }
 
-void rethrow(settled state, std::exception_ptr& stored) {
-    if (state == settled::cancelled) throw_cancelled();
-    std::rethrow_exception(stored);  // kept: a spawned job may be joined by several
+void rethrow(const promise_base& from) {
+    if (from.state == settled::cancelled) throw_cancelled();
+    std::rethrow_exception(from.exception);  // kept: a spawned job may be joined by several
 }
 
 bool may_end(job& j, promise_base& root) noexcept { return tls.context->may_end(j, root); }

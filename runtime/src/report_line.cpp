@@ -59,12 +59,13 @@ void report_line::one(const job& j, unsigned indent) {
     // Recursion shows as one place and a count.
     std::size_t shown = 0;
     for (const promise_base* p = j.top; p != nullptr;) {
-        const std::source_location here = p->where;
+        const std::source_location here = p->last_await();
         std::size_t repeats = 0;
         do {
             ++repeats;
             p = p->is_root() || p->caller == 0 ? nullptr : p->caller_promise();
-        } while (p != nullptr && p->where.line() == here.line() && p->where.file_name() == here.file_name());
+        } while (p != nullptr && p->last_await().line() == here.line() &&
+                 p->last_await().file_name() == here.file_name());
         if (shown == max_frames) {
             out_ += " <- ...";
             break;

@@ -52,7 +52,7 @@ void spawned_job::give_up() noexcept {
 }
 
 void spawned_job::end(settled how) noexcept {
-    state_ = how;
+    state = how;
     tls.context->remove_spawned(*this);
     waiters_.complete_all();
     drop_ref();
@@ -61,11 +61,11 @@ void spawned_job::end(settled how) noexcept {
 void spawned_job::drop_ref() noexcept {
     if (--refs_ != 0) return;
     const auto& o = static_cast<const spawned_ops&>(*ops);
-    if (state_ == settled::error && !observed_) {
+    if (state == settled::error && !observed_) {
         std::string text = "job '" + std::string(name_) + "' spawned at " + format_location(origin_) +
                            " failed and nobody observed it: ";
         try {
-            std::rethrow_exception(o.exception(*this));
+            std::rethrow_exception(o.root(*this).exception);
         } catch (...) {
             text += current_fault().text();
         }

@@ -30,13 +30,13 @@ public:
     }
     T finish() {
         job_->observed();
-        if (job_->state() == settled::cancelled) throw error(was_cancelled());
+        if (job_->state == settled::cancelled) throw error(was_cancelled());
         return job_->take();
     }
-    bool failed() const noexcept { return job_->state() != settled::value; }
+    bool failed() const noexcept { return job_->state != settled::value; }
     result<T> finish_result() {
         job_->observed();
-        if (job_->state() == settled::cancelled) return was_cancelled();
+        if (job_->state == settled::cancelled) return was_cancelled();
         try {
             if constexpr (std::is_void_v<T>) return job_->take(), result<T>();
             else return job_->take();

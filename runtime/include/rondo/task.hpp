@@ -20,7 +20,6 @@ struct task_promise final : awaiting_promise {
 
     union {
         T value;
-        std::exception_ptr exception;
     };
 
     task_promise() noexcept {}
@@ -28,7 +27,6 @@ struct task_promise final : awaiting_promise {
     task_promise& operator=(const task_promise&) = delete;
     ~task_promise() {
         if (state == settled::value) value.~T();
-        else if (state == settled::error) exception.~exception_ptr();
     }
 
     inline task<T> get_return_object() noexcept;
@@ -44,12 +42,11 @@ struct task_promise final : awaiting_promise {
     }
     void unhandled_exception() noexcept {
         if (state == settled::value) value.~T();  // a local's destructor threw after the co_return
-        ::new (static_cast<void*>(std::addressof(exception))) std::exception_ptr;
-        state = store_exception(exception);
+        store_exception(*this);
     }
     T take() {
         if (state != settled::value) [[unlikely]]
-            rethrow(state, exception);
+            rethrow(*this);
         return std::move(value);
     }
 };
@@ -57,7 +54,6 @@ struct task_promise final : awaiting_promise {
 template <class T>
 struct task_promise<T&> final : awaiting_promise {
     T* value = nullptr;
-    std::exception_ptr exception;
 
     inline task<T&> get_return_object() noexcept;
     final_awaiter final_suspend() const noexcept { return {}; }
@@ -65,25 +61,23 @@ struct task_promise<T&> final : awaiting_promise {
         value = &v;
         state = settled::value;
     }
-    void unhandled_exception() noexcept { state = store_exception(exception); }
+    void unhandled_exception() noexcept { store_exception(*this); }
     T& take() {
         if (state != settled::value) [[unlikely]]
-            rethrow(state, exception);
+            rethrow(*this);
         return *value;
     }
 };
 
 template <>
 struct task_promise<void> final : awaiting_promise {
-    std::exception_ptr exception;
-
     inline task<void> get_return_object() noexcept;
     final_awaiter final_suspend() const noexcept { return {}; }
     void return_void() noexcept { state = settled::value; }
-    void unhandled_exception() noexcept { state = store_exception(exception); }
+    void unhandled_exception() noexcept { store_exception(*this); }
     void take() {
         if (state != settled::value) [[unlikely]]
-            rethrow(state, exception);
+            rethrow(*this);
     }
 };
 

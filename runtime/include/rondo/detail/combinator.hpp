@@ -21,7 +21,6 @@ class combinator;
 struct child_job : job {
     explicit child_job(const job_ops& o) noexcept : job(o) {}
 
-    settled state = settled::pending;  // first: it fits behind the flags of job
     combinator* owner = nullptr;
     child_job* sibling = nullptr;
 };

@@ -78,7 +78,8 @@ struct job {
     detail::leaf* leaf = nullptr;
     const job_ops* ops;
     cancel_reason reason = cancel_reason::none;
-    bool ending = false;  // its coroutine, which is `top` again, is done, and its groups still run
+    settled state = settled::pending;  // how it ended
+    bool ending = false;               // its coroutine, which is `top` again, is done, and its groups still run
     bool started = false;
     std::uint32_t groups = 0;  // that it made (as_completed) and that still run; it ends after them
 };

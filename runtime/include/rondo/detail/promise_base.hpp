@@ -27,17 +27,31 @@ namespace detail {
 struct promise_base {
     // Either the promise of the coroutine that awaits this one, or (bit 0 set) the job whose root this is.
     std::uintptr_t caller = 0;
-    std::source_location where;  // the await it is suspended in
+    union {
+        std::source_location where;    // the await it is suspended in
+        std::exception_ptr exception;  // once state is settled::error
+    };
     settled state = settled::pending;
     bool inlined = false;   // started by the caller's await_suspend, which is still on the stack
     bool finished = false;  // ... and reached its end in there
 
+    promise_base() noexcept : where() {}
+    promise_base(const promise_base&) = delete;
+    promise_base& operator=(const promise_base&) = delete;
+    ~promise_base() {
+        if (state == settled::error) [[unlikely]]
+            exception.~exception_ptr();
+    }
+
+    std::source_location last_await() const noexcept {
+        return state == settled::error ? std::source_location() : where;
+    }
     std::coroutine_handle<> handle() noexcept { return std::coroutine_handle<promise_base>::from_promise(*this); }
 
     bool is_root() const noexcept { return (caller & 1U) != 0; }
     void set_root(job& j) noexcept {
         if (checks_calls && caller != 0) [[unlikely]]
-            programmer_error("a task that was awaited before is started again: it runs once", where);
+            programmer_error("a task that was awaited before is started again: it runs once", last_await());
         caller = reinterpret_cast<std::uintptr_t>(&j) | 1U;
     }
     job* root_job() const noexcept { return reinterpret_cast<job*>(caller & ~std::uintptr_t{1}); }
@@ -80,10 +94,10 @@ public:
     void await_resume() const noexcept {}
 };
 
-/// Records the exception being handled: `cancelled` as a state, anything else as itself.
-RONDO_API settled store_exception(std::exception_ptr& into) noexcept;
+/// The coroutine ends with the exception being handled: `cancelled` is a state, anything else is kept.
+RONDO_API void store_exception(promise_base& into) noexcept;
 /// Throws what a coroutine without a value ended with.
-[[noreturn]] RONDO_API void rethrow(settled state, std::exception_ptr& stored);
+[[noreturn]] RONDO_API void rethrow(const promise_base& from);
 
 template <class A>
 concept native_operation = std::is_base_of_v<leaf, std::remove_cvref_t<A>> && requires(std::remove_cvref_t<A>& op) {

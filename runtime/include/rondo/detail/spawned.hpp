@@ -19,8 +19,7 @@ public:
     void start();
     /// Runs it until its first wait, inside the call.
     void start_now();
-    bool is_done() const noexcept { return state_ != settled::pending; }
-    settled state() const noexcept { return state_; }
+    bool is_done() const noexcept { return state != settled::pending; }
     const char* name() const noexcept { return name_; }
     const std::source_location& origin() const noexcept { return origin_; }
     wait_list& waiters() noexcept { return waiters_; }
@@ -53,13 +52,11 @@ private:
     spawned_job* prev_ = nullptr;
     spawned_job* next_ = nullptr;
     std::uint32_t refs_ = 2;  // the context's until it is done, and the handle's
-    settled state_ = settled::pending;
     bool observed_ = false;
 };
 
 struct spawned_ops : job_ops {
     promise_base& (*root)(spawned_job&) noexcept;
-    std::exception_ptr (*exception)(spawned_job&) noexcept;
     void (*drop_task)(spawned_job&) noexcept;
     void (*destroy)(spawned_job&) noexcept;
 };
@@ -76,12 +73,9 @@ public:
 private:
     ~spawned() = default;
     static promise_base& root(spawned_job& j) noexcept { return static_cast<spawned&>(j).promise(); }
-    static std::exception_ptr exception(spawned_job& j) noexcept {
-        return static_cast<spawned&>(j).promise().exception;
-    }
     static void drop_task(spawned_job& j) noexcept { const task<T> gone = std::move(static_cast<spawned&>(j).task_); }
     static void destroy(spawned_job& j) noexcept { delete static_cast<spawned*>(&j); }
-    static constexpr spawned_ops table{{&finish, &run, &no_parent, &describe}, &root, &exception, &drop_task, &destroy};
+    static constexpr spawned_ops table{{&finish, &run, &no_parent, &describe}, &root, &drop_task, &destroy};
 
     task<T> task_;
 };

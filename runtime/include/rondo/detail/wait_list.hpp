@@ -1,6 +1,8 @@
 // First come, first served: the waiters of an event, a join handle, a lock.
 #pragma once
 
+#include <utility>
+
 #include <rondo/detail/job.hpp>
 
 namespace rondo::inline v0::detail {
@@ -37,9 +39,12 @@ public:
     void push_back(list_waiter& w) noexcept {
         w.list_ = this;
         w.next_ = nullptr;
-        w.prev_ = tail_;
-        (tail_ != nullptr ? tail_->next_ : head_) = &w;
-        tail_ = &w;
+        if (head_ == nullptr) {
+            head_ = w.prev_ = &w;
+        } else {
+            w.prev_ = std::exchange(head_->prev_, &w);
+            w.prev_->next_ = &w;
+        }
     }
     list_waiter* pop_front() noexcept {
         list_waiter* const w = head_;
@@ -47,8 +52,10 @@ public:
         return w;
     }
     void remove(list_waiter& w) noexcept {
-        (w.prev_ != nullptr ? w.prev_->next_ : head_) = w.next_;
-        (w.next_ != nullptr ? w.next_->prev_ : tail_) = w.prev_;
+        if (&w == head_) head_ = w.next_;
+        else w.prev_->next_ = w.next_;
+        list_waiter* const after = w.next_ != nullptr ? w.next_ : head_;
+        if (after != nullptr) after->prev_ = w.prev_;
         w.list_ = nullptr;
     }
     /// Ends every wait.
@@ -57,8 +64,7 @@ public:
     }
 
 private:
-    list_waiter* head_ = nullptr;
-    list_waiter* tail_ = nullptr;
+    list_waiter* head_ = nullptr;  // its prev_ is the last one: one word, for spawned jobs are many
 };
 
 list_waiter::~list_waiter() {
