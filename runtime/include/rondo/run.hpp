@@ -16,7 +16,6 @@ public:
     main_job(const job_ops& o, void (*drop)(main_job&) noexcept) noexcept : job(o), drop_task(drop) {}
     void (*const drop_task)(main_job&) noexcept;
     bool done = false;
-    settled state = settled::pending;
 
 protected:
     ~main_job() = default;
