@@ -17,16 +17,14 @@ blocking_pool::~blocking_pool() {
 }
 
 void blocking_pool::let_go() noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
     wake_.notify_all();
     for (std::thread& t : threads_) t.detach();
+    threads_.clear();
 }
 
 void blocking_pool::submit(pool_call& call) {
-    bool start = false;
     {
         const std::lock_guard lock(mutex_);
         call.queued = true;
@@ -35,16 +33,15 @@ void blocking_pool::submit(pool_call& call) {
         (last_ != nullptr ? last_->next : first_) = &call;
         last_ = &call;
         ++queued_;
-        start = queued_ > idle_ && threads_.size() < max_threads_;
-    }
-    if (start) {
-        try {
-            threads_.emplace_back(&blocking_pool::work, this, static_cast<unsigned>(threads_.size()));
-        } catch (const std::system_error&) {
-            // The threads there are will get to it; with none it can never run.
-            if (threads_.empty()) {
-                withdraw(call);
-                throw;
+        if (queued_ > idle_ && threads_.size() < max_threads_) {
+            try {
+                threads_.emplace_back(&blocking_pool::work, this, static_cast<unsigned>(threads_.size()));
+            } catch (const std::system_error&) {
+                // The threads there are will get to it; with none it can never run.
+                if (threads_.empty()) {
+                    take_out(call);
+                    throw;
+                }
             }
         }
     }
@@ -54,11 +51,15 @@ void blocking_pool::submit(pool_call& call) {
 bool blocking_pool::withdraw(pool_call& call) noexcept {
     const std::lock_guard lock(mutex_);
     if (!call.queued) return false;
+    take_out(call);
+    return true;
+}
+
+void blocking_pool::take_out(pool_call& call) noexcept {
     call.queued = false;
     --queued_;
     (call.prev != nullptr ? call.prev->next : first_) = call.next;
     (call.next != nullptr ? call.next->prev : last_) = call.prev;
-    return true;
 }
 
 void blocking_pool::work(unsigned number) noexcept {

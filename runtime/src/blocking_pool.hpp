@@ -12,6 +12,7 @@
 namespace rondo::inline v0::detail {
 
 /// Threads start on demand, up to the limit, and stay until the pool ends. Calls run in the order in which they came.
+/// Contexts share it: any thread.
 class blocking_pool {
 public:
     explicit blocking_pool(unsigned max_threads) noexcept : max_threads_(max_threads == 0 ? 1 : max_threads) {}
@@ -28,6 +29,7 @@ public:
     bool withdraw(pool_call& call) noexcept;
 
 private:
+    void take_out(pool_call& call) noexcept;
     void work(unsigned number) noexcept;
 
     const unsigned max_threads_;

@@ -12,6 +12,7 @@
 #include <rondo/report.hpp>
 #include <rondo/virtual_clock.hpp>
 
+#include "crew.hpp"
 #include "leaks.hpp"
 #include "report_line.hpp"
 
@@ -84,7 +85,10 @@ context::context(const runtime_options& options, std::unique_ptr<ring> r)
 }
 
 context::~context() {
-    if (pool_stuck_) pool_.release()->let_go();
+    if (pool_stuck_) {
+        pool_->let_go();
+        new std::shared_ptr<blocking_pool>(pool_);  // its threads live on, and refer to it
+    }
     pool_.reset();
     assert((closed_ || inbox_->empty()) && "a message came after the end and nobody would run what it made ready");
     inbox_->close();
@@ -131,8 +135,15 @@ buffer_ring* context::buffers() noexcept {
 }
 
 blocking_pool& context::pool() {
-    if (!pool_) pool_ = std::make_unique<blocking_pool>(options_.blocking_threads());
+    if (!pool_) pool_ = std::make_shared<blocking_pool>(options_.blocking_threads());
     return *pool_;
+}
+
+void context::take_part(crew* of, std::size_t index, submitted_list& list) {
+    crew_ = of;
+    index_ = index;
+    submissions_ = &list;
+    if (of != nullptr) pool_ = of->pool();
 }
 
 // ---- the loop

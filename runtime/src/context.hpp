@@ -27,6 +27,9 @@ std::int64_t monotonic() noexcept;
 /// For what was shielded, after the grace period, and for the kernel to give back operations.
 inline constexpr std::int64_t last_grace = 1'000'000'000;
 
+class crew;
+class submitted_list;
+
 class context {
 public:
     explicit context(const runtime_options& options);
@@ -63,6 +66,13 @@ public:
     /// nullptr when there is no memory for them.
     buffer_ring* buffers() noexcept;
     blocking_pool& pool();
+
+    /// From now on it is one of the crew's, and shares its pool; with nullptr it is alone. `list`: the tasks that
+    /// others sent it.
+    void take_part(crew* of, std::size_t index, submitted_list& list);
+    crew* others() const noexcept { return crew_; }
+    std::size_t index() const noexcept { return index_; }
+    submitted_list& submissions() const noexcept { return *submissions_; }
 
     // Calls to the blocking pool that a job waits for.
     std::size_t blocking_calls = 0;
@@ -136,7 +146,10 @@ private:
     std::int64_t recent_ = 0;
     inbox* inbox_;
     buffer_ring* buffers_ = nullptr;  // lives on while somebody holds a chunk
-    std::unique_ptr<blocking_pool> pool_;
+    std::shared_ptr<blocking_pool> pool_;
+    crew* crew_ = nullptr;
+    std::size_t index_ = 0;
+    submitted_list* submissions_ = nullptr;
     job* main_ = nullptr;
 
     // An operation is in one of the two lists from its start to its last completion.

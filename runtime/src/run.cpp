@@ -1,8 +1,10 @@
 #include <rondo/run.hpp>
 
 #include <exception>
+#include <optional>
 
 #include "context.hpp"
+#include "crew.hpp"
 #include "report_line.hpp"
 
 namespace rondo::inline v0::detail {
@@ -32,6 +34,10 @@ void run_main(const runtime_options& options, main_job& main) {
         throw error(fault(errc::busy, "rondo::run").detail("this thread runs a context already"));
     context c(options);
     const activation here(c);
+    submitted_list sent_here;
+    std::optional<crew> others;
+    if (options.threads() > 1) others.emplace(options, sent_here);
+    c.take_part(others ? &*others : nullptr, 0, sent_here);
     std::exception_ptr deadlock;
     try {
         c.run(main, main.done);
@@ -39,7 +45,11 @@ void run_main(const runtime_options& options, main_job& main) {
         deadlock = std::current_exception();
         if (!main.done) main.drop_task(main);  // its coroutines were destroyed; their owner skips them only now
     }
+    // All end at once: jobs of one may wait for those of another.
+    if (others) others->stop(std::nullopt);
     c.drain(options.grace().count());
+    sent_here.abandon();
+    if (others) others->join();
     if (deadlock) std::rethrow_exception(deadlock);
 }
 

@@ -1,12 +1,9 @@
 #include <rondo/runtime.hpp>
 
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <cerrno>
-#include <exception>
-#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,6 +11,7 @@
 #include <rondo/error.hpp>
 
 #include "context.hpp"
+#include "context_thread.hpp"
 #include "kernel_ring.hpp"
 
 namespace rondo::inline v0 {
@@ -46,9 +44,7 @@ public:
     virtual void shutdown(std::optional<std::int64_t> grace) = 0;
     virtual int fd() const { needs_polled("fd"); }
     virtual bool poll() { needs_polled("poll"); }
-
-    remote_context home;  // an outsider for as long as it lives: waiting for submissions is no deadlock
-    submitted_list submitted;
+    virtual void send(submitted_base& s) = 0;
 
 protected:
     explicit runtime_state(const runtime_options& o) : options(o) {}
@@ -65,54 +61,16 @@ namespace {
 
 class threaded_runtime final : public runtime_state {
 public:
-    explicit threaded_runtime(const runtime_options& o) : runtime_state(o), stop_(*this) {
-        std::promise<remote_context> started;
-        std::future<remote_context> starting = started.get_future();
-        thread_ = std::thread([this, &started] { serve(started); });
-        try {
-            home = starting.get();
-        } catch (...) {
-            thread_.join();
-            throw;
-        }
-    }
-    ~threaded_runtime() override { shutdown(std::nullopt); }
+    explicit threaded_runtime(const runtime_options& o) : runtime_state(o), thread_(o, nullptr, 0) {}
 
     void shutdown(std::optional<std::int64_t> grace) override {
-        if (!thread_.joinable()) return;
-        if (grace) options.grace(std::chrono::nanoseconds(*grace));
-        home.post(stop_);
+        thread_.stop(grace);
         thread_.join();
     }
+    void send(submitted_base& s) override { s.send(thread_.home, thread_.submitted); }
 
 private:
-    struct stop_message : remote_node {
-        explicit stop_message(threaded_runtime& r) noexcept : remote_node(&threaded_runtime::stop), target(&r) {}
-        threaded_runtime* const target;
-    };
-    static void stop(remote_node& n) noexcept { static_cast<stop_message&>(n).target->stopped_ = true; }
-
-    void serve(std::promise<remote_context>& started) {
-        ::pthread_setname_np(::pthread_self(), "rondo");
-        std::optional<context> c;
-        try {
-            c.emplace(options);
-        } catch (...) {
-            started.set_exception(std::current_exception());
-            return;
-        }
-        {
-            const activation here(*c);
-            started.set_value(remote_context::current());  // `started` is gone from here on
-            c->serve(stopped_);
-            c->drain(options.grace().count());
-        }
-        submitted.abandon();
-    }
-
-    stop_message stop_;
-    bool stopped_ = false;  // of its thread
-    std::thread thread_;
+    context_thread thread_;
 };
 
 class polled_runtime final : public runtime_state {
@@ -124,6 +82,9 @@ public:
         if (options.system() != nullptr)
             throw error(fault(errc::invalid_argument, "runtime_options::system")
                             .detail("a polled runtime waits in a foreign loop, so its ring is the kernel's"));
+        if (options.threads() > 1)
+            throw error(fault(errc::invalid_argument, "runtime_options::threads")
+                            .detail("a polled runtime lives on the one thread of the foreign loop"));
         if (tls.context != nullptr)
             throw error(fault(errc::busy, "rondo::runtime").detail("this thread runs a context already"));
         // Not an eventfd registered with a ring that defers completions: Linux 6.18 signals that once, and never again,
@@ -133,7 +94,8 @@ public:
         watch(deadline_.get());
         context_.emplace(options, std::move(r));
         const activation here(*context_, state_);
-        home = remote_context::current();
+        context_->take_part(nullptr, 0, submitted_);
+        home_ = remote_context::current();
         context_->poll();  // from now on a submission makes the fd readable
     }
     ~polled_runtime() override {
@@ -141,6 +103,7 @@ public:
     }
 
     int fd() const override { return epoll_.get(); }
+    void send(submitted_base& s) override { s.send(home_, submitted_); }
 
     bool poll() override {
         check_thread("poll");
@@ -159,7 +122,7 @@ public:
             context_->drain(grace.value_or(options.grace().count()));
         }
         context_.reset();
-        submitted.abandon();
+        submitted_.abandon();
         set_deadline(INT64_MAX);
     }
 
@@ -187,6 +150,8 @@ private:
     }
 
     const std::thread::id thread_ = std::this_thread::get_id();
+    remote_context home_;  // an outsider for as long as it lives: waiting for submissions is no deadlock
+    submitted_list submitted_;
     descriptor deadline_;
     descriptor epoll_;
     std::optional<context> context_;
@@ -202,7 +167,7 @@ runtime::runtime(const runtime_options& options) : state_(new detail::threaded_r
 runtime::runtime(polled_t, const runtime_options& options) : state_(new detail::polled_runtime(options)) {}
 runtime::~runtime() { delete state_; }
 
-void runtime::post(detail::submitted_base& s) { s.send(state_->home, state_->submitted); }
+void runtime::post(detail::submitted_base& s) { state_->send(s); }
 void runtime::shutdown() { state_->shutdown(std::nullopt); }
 void runtime::shut_down(std::int64_t grace) { state_->shutdown(grace); }
 int runtime::fd() const { return state_->fd(); }

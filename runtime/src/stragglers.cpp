@@ -7,6 +7,7 @@
 #include <rondo/blocking.hpp>
 #include <rondo/cancel_source.hpp>
 #include <rondo/detail/promise_base.hpp>
+#include <rondo/detail/submitted.hpp>
 #include <rondo/shield.hpp>
 
 #include "report_line.hpp"
@@ -43,7 +44,9 @@ bool runs_blocking_call(const job_tree& tree) noexcept {
 
 void withdraw_registrations(const job_tree& tree) noexcept {
     for (job* j : tree) {
-        if (j->leaf != nullptr) cancellation_base::withdraw(*j->leaf);
+        if (j->leaf == nullptr) continue;
+        cancellation_base::withdraw(*j->leaf);
+        submitted_wait::withdraw(*j->leaf);
     }
 }
 

@@ -40,6 +40,13 @@ public:
         state_->wait();
         return state_->take();
     }
+    /// Waits, in a job of any context, for the end and gives the value, once. One job at a time.
+    ///
+    /// Errors: as get(), but for errc::busy, which means that another job waits. Cancellation: ends the wait, not the
+    /// task.
+    detail::submitted_result<T> join() const noexcept { return detail::submitted_result<T>(*state_); }
+    /// `co_await s` is `co_await s.join()`.
+    detail::submitted_result<T> operator co_await() const noexcept { return join(); }
     /// Asks the task to end: its current wait and every later one throws `cancelled` in it.
     void cancel() const noexcept { state_->cancel(); }
     bool is_done() const noexcept { return state_->is_done(); }

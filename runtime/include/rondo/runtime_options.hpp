@@ -19,9 +19,12 @@ class runtime_options {
 public:
     runtime_options() noexcept {}
 
+    /// Contexts, each with a thread and a ring of its own (default 1: that of the caller). See rondo::on. Not with a
+    /// virtual clock or a simulated system, whose time is that of one context.
+    runtime_options& threads(unsigned n) { return threads_ = detail::at_least_one(n, "threads"), *this; }
     /// Entries of the submission queue (default 256; rounded up to a power of two; fewer when memory is locked tight).
     runtime_options& ring_entries(unsigned n) { return ring_entries_ = detail::at_least_one(n, "ring_entries"), *this; }
-    /// Threads of the pool behind `blocking` (default 64, started on demand).
+    /// Threads of the pool behind `blocking`, which all contexts share (default 64, started on demand).
     runtime_options& blocking_threads(unsigned n) {
         return blocking_threads_ = detail::at_least_one(n, "blocking_threads"), *this;
     }
@@ -36,6 +39,7 @@ public:
     /// The kernel to stand on; it outlives the run. Default: the real one. See rondo::testing::simulation.
     runtime_options& system(detail::sys& s) noexcept { return system_ = &s, *this; }
 
+    unsigned threads() const noexcept { return threads_; }
     unsigned ring_entries() const noexcept { return ring_entries_; }
     unsigned blocking_threads() const noexcept { return blocking_threads_; }
     duration grace() const noexcept { return grace_; }
@@ -48,6 +52,7 @@ private:
         return duration(detail::to_ns(d));
     }
 
+    unsigned threads_ = 1;
     unsigned ring_entries_ = 256;
     unsigned blocking_threads_ = 64;
     duration grace_ = std::chrono::seconds(5);

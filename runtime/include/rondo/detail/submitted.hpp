@@ -11,14 +11,17 @@
 #include <source_location>
 #include <utility>
 
+#include <rondo/detail/awaitable.hpp>
 #include <rondo/detail/nonvoid.hpp>
 #include <rondo/detail/remote.hpp>
 #include <rondo/detail/spawned.hpp>
+#include <rondo/result.hpp>
 #include <rondo/task.hpp>
 
 namespace rondo::inline v0::detail {
 
 class submitted_list;
+class submitted_wait;
 
 class RONDO_API submitted_base : public remote_node {
 public:
@@ -30,8 +33,12 @@ public:
     /// Blocks this thread until it is done.
     void wait() const;
     /// Any thread.
-    void cancel() noexcept;
+    void cancel(cancel_reason why = cancel_reason::requested) noexcept;
+    void add_ref() noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
     void drop_ref() noexcept;
+    /// How it ended, once it is done.
+    settled state() const noexcept { return static_cast<settled>(state_.load(std::memory_order_acquire)); }
+    const char* name() const noexcept { return name_; }
 
     /// Hands it to the runtime whose inbox and list these are.
     void send(const remote_context& home, submitted_list& list) noexcept;
@@ -67,10 +74,12 @@ protected:
 
 private:
     friend class submitted_list;
+    friend class submitted_wait;
 
     struct cancel_message : remote_node {
         explicit cancel_message(submitted_base& s) noexcept : remote_node(&submitted_base::cancel_home), target(&s) {}
         submitted_base* const target;
+        cancel_reason why = cancel_reason::requested;
     };
 
     // A word that the kernel can wait on, with the values of `settled`.
@@ -81,6 +90,7 @@ private:
     static void cancel_home(remote_node& n) noexcept;
     void settle(settled how) noexcept;
     void publish(settled how) noexcept;
+    void wake_waiter() noexcept;
 
     const char* const name_;
     const std::source_location origin_;
@@ -89,6 +99,8 @@ private:
     std::atomic<std::uint32_t> refs_{2};  // the submission's, and the runtime's
     std::atomic<word> state_{pending};
     std::atomic<bool> cancel_asked_{false};
+    std::atomic<submitted_wait*> waiter_{nullptr};
+    std::atomic<bool> waiter_woken_{false};
     bool refused_ = false;
     bool observed_ = false;
 
@@ -97,6 +109,49 @@ private:
     submitted_list* list_ = nullptr;
     submitted_base* prev_ = nullptr;
     submitted_base* next_submitted_ = nullptr;
+};
+
+/// Waits, as a job of any context, for the end of a submitted task: a message brings it home.
+class RONDO_API submitted_wait : public leaf, public remote_node {
+public:
+    /// Before its frame is destroyed: no message comes any more. No effect on other leaves.
+    static void withdraw(leaf& l) noexcept;
+
+protected:
+    /// What a cancel of the waiting job means: the end of the wait, or, passed on, of the task, which is awaited.
+    enum class on_cancel : bool { leave, pass_on };
+
+    submitted_wait(submitted_base& s, on_cancel c) noexcept
+        : leaf(ops_table), remote_node(&came_home), submitted_(&s), on_cancel_(c) {}
+    submitted_wait(submitted_wait&& other) noexcept  // before it begins
+        : leaf(ops_table),
+          remote_node(&came_home),
+          submitted_(std::exchange(other.submitted_, nullptr)),
+          on_cancel_(other.on_cancel_) {}
+    submitted_wait& operator=(submitted_wait&&) = delete;
+    ~submitted_wait() {
+        if (submitted_ != nullptr) submitted_->drop_ref();
+    }
+
+    /// False when it is done already, or when somebody else waits for it.
+    bool register_wait() noexcept;
+    /// The wait is over. Throws errc::busy when another job waits.
+    void check_wait() const;
+
+    submitted_base* submitted_;
+
+private:
+    friend class submitted_base;
+    bool take_back() noexcept;
+    static void came_home(remote_node& n) noexcept;
+    static void cancel(leaf& l, worklist&) noexcept;
+    static void describe(const leaf& l, report_line& out);
+    static const leaf_ops ops_table;
+    static submitted_wait* done() noexcept;
+
+    remote_context home_;
+    on_cancel on_cancel_;
+    bool busy_ = false;
 };
 
 /// Those that a runtime has started and that have not ended.
@@ -150,6 +205,32 @@ private:
 
     std::optional<task<T>> task_;
     std::optional<stored> value_;
+};
+
+/// The wait for a submitted T.
+template <class T>
+class [[nodiscard("nothing happens until it is awaited: co_await it")]] submitted_result : public submitted_wait {
+public:
+    explicit submitted_result(submitted<T>& s) noexcept : submitted_wait(s, on_cancel::leave) { s.add_ref(); }
+    submitted_result(submitted_result&&) noexcept = default;
+
+    bool begin() noexcept { return register_wait(); }
+    T finish() {
+        check_wait();
+        return static_cast<submitted<T>*>(submitted_)->take();
+    }
+    bool failed() const noexcept { return submitted_->state() != settled::value; }
+    result<T> finish_result() {
+        try {
+            if constexpr (std::is_void_v<T>) return finish(), result<void>();
+            else return finish();
+        } catch (...) {
+            return current_fault();
+        }
+    }
+
+protected:
+    submitted_result(submitted<T>& s, on_cancel c) noexcept : submitted_wait(s, c) {}
 };
 
 }  // namespace rondo::inline v0::detail
