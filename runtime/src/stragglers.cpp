@@ -7,6 +7,7 @@
 #include <rondo/blocking.hpp>
 #include <rondo/cancel_source.hpp>
 #include <rondo/detail/promise_base.hpp>
+#include <rondo/detail/shared_wait.hpp>
 #include <rondo/detail/submitted.hpp>
 #include <rondo/shield.hpp>
 
@@ -47,6 +48,7 @@ void withdraw_registrations(const job_tree& tree) noexcept {
         if (j->leaf == nullptr) continue;
         cancellation_base::withdraw(*j->leaf);
         submitted_wait::withdraw(*j->leaf);
+        shared_wait::withdraw(*j->leaf);
     }
 }
 

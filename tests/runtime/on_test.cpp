@@ -283,6 +283,7 @@ TEST_CASE("a submission is awaited by a job of another context, by one at a time
         std::atomic<bool> waits = false;
         std::atomic<bool> ended = false;
         auto s = r.submit(waits_for_ever(&waits, &ended));
+        while (!waits) co_await rondo::this_job::yield();
         auto first = rondo::spawn([](auto* held) -> task<> { co_await held->join(); }, &s);
         co_await rondo::this_job::yield();
         const auto second = co_await rondo::as_result(s.join());
