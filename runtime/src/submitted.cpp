@@ -2,6 +2,7 @@
 
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <rondo/error.hpp>
 #include <rondo/report.hpp>
@@ -81,7 +82,13 @@ void submitted_base::cancel_home(remote_node& n) noexcept {
 void submitted_base::check() {
     observed_ = true;
     switch (static_cast<settled>(state_.load(std::memory_order_acquire))) {
-        case settled::error: std::rethrow_exception(exception_);
+        case settled::error: {
+            // Taken and not copied: the home thread, which may be the last to let go of this, does not touch it again.
+            const std::exception_ptr failure = std::exchange(exception_, nullptr);
+            if (!failure)
+                throw error(fault(errc::closed, std::string("submit ") + name_).detail("its outcome was taken before"));
+            std::rethrow_exception(failure);
+        }
         case settled::cancelled: {
             const std::string what = std::string("submit ") + name_;
             if (refused_) throw error(fault(errc::closed, what).detail("the runtime was shut down before it began"));

@@ -292,6 +292,11 @@ TEST_CASE("a submission is awaited by a job of another context, by one at a time
         static_cast<void>(co_await rondo::as_result(first.join()));
         CHECK(!s.is_done());
         s.cancel();
+        auto failing = r.submit(fails());
+        const auto first_time = co_await rondo::as_result(failing.join());
+        const auto second_time = co_await rondo::as_result(failing.join());
+        CHECK(first_time.error().text().find("no luck") != std::string::npos);
+        CHECK(second_time.error().text().find("its outcome was taken before") != std::string::npos);
         const auto r3 = co_await rondo::as_result(s.join());
         CHECK(r3.error().code() == rondo::make_error_code(errc::cancelled));
         CHECK(ended);
