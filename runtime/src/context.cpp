@@ -71,7 +71,7 @@ context::wake_operation::wake_operation(context& c) noexcept : io_operation(io_r
 void context::wake_operation::completed(io_operation&) noexcept {}  // the loop looks into the inbox anyway
 
 void context::arm_wake() noexcept {
-    if (!wake_.in_flight() && inbox_->has_outsiders()) start(wake_, true);
+    if (!wake_.in_flight() && (listens_ || inbox_->has_outsiders())) start(wake_, true);
 }
 
 // ---- life
@@ -154,17 +154,15 @@ void context::run(job& main, const bool& done) {
     std::string deadlock;
     unsigned chances = chances_to_end;
     std::int64_t until = 0;
+    bool ending = false;
     bool broken = false;
     while (!done) {
         const bool alive = turn(done);
         if (done) break;
-        if (deadlock.empty()) {
-            if (alive) continue;
-            deadlock =
-                (clock_held_ ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
-                             : "nothing can ever wake the program again; every job:\n") +
-                dump();
-            clock_held_ = false;
+        if (!ending) {
+            if (alive && !asked_to_stop_) continue;
+            if (!asked_to_stop_) deadlock = describe_deadlock();
+            ending = true;
             detail::cancel(main, cancel_reason::shutdown);
             until = add_saturated(monotonic(), options_.grace().count());
             continue;
@@ -173,6 +171,7 @@ void context::run(job& main, const bool& done) {
             if (monotonic() < until) continue;
             if (!broken) {
                 broken = true;
+                if (deadlock.empty()) report_late(options_.grace().count());
                 break_shields(tree_of(main));
                 until = monotonic() + last_grace;
                 continue;
@@ -189,7 +188,9 @@ void context::run(job& main, const bool& done) {
         break;
     }
     main_ = nullptr;
-    if (!deadlock.empty()) throw error(fault(errc::deadlock).detail(deadlock));
+    if (done && (deadlock.empty() || asked_to_stop_)) return;
+    throw error(fault(asked_to_stop_ ? errc::cancelled : errc::deadlock, asked_to_stop_ ? "the main task" : "")
+                    .detail(deadlock));
 }
 
 void context::serve(const bool& stop) {

@@ -39,8 +39,13 @@ public:
     context(const context&) = delete;
     context& operator=(const context&) = delete;
 
-    /// Runs the main job to its end. Throws errc::deadlock when nothing can ever wake it again.
+    /// Runs the main job to its end. Throws errc::deadlock when nothing can ever wake it again, and errc::cancelled
+    /// when it was asked to stop and did not.
     void run(job& main, const bool& done);
+    /// The message that asks run() to stop: cancels the main job.
+    remote_node& stop_message() noexcept { return stop_message_; }
+    /// Messages may come although nobody holds a reference to it.
+    void listen() noexcept { listens_ = true; }
     /// Runs jobs that come from outside until `stop` is set.
     void serve(const bool& stop);
     /// Runs what is ready, without waiting, and gets ready for a wake from outside. True while jobs are left.
@@ -98,6 +103,8 @@ private:
     /// One round: ready jobs, then, unless `stop` was set by them, completions and timers; sleeps in the kernel when
     /// nothing is ready. False: nothing can ever become ready.
     bool turn(const bool& stop);
+    std::string describe_deadlock();
+    void report_late(std::int64_t grace);
     void run_until_drained(std::int64_t limit);
     std::vector<job*> roots() const;
     void give_up_stragglers();
@@ -139,6 +146,12 @@ private:
         static const io_ops ops_table;
     };
 
+    struct stop_request : remote_node {
+        explicit stop_request(context& c) noexcept : remote_node(&stop_request::came), target(&c) {}
+        static void came(remote_node& n) noexcept { static_cast<stop_request&>(n).target->asked_to_stop_ = true; }
+        context* const target;
+    };
+
     runtime_options options_;
     sys* sys_;
     std::unique_ptr<ring> ring_;
@@ -163,6 +176,9 @@ private:
     group* groups_ = nullptr;
     bool drained_ = true;  // neither is left
     destroyed_frames gone_;
+    stop_request stop_message_{*this};
+    bool asked_to_stop_ = false;
+    bool listens_ = false;
     bool shutting_down_ = false;
     bool closed_ = false;  // no job runs any more
     bool clock_held_ = false;

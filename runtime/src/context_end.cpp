@@ -30,13 +30,24 @@ void context::run_until_drained(std::int64_t limit) {
     if (grace.armed()) timers_.cancel(grace);
 }
 
+std::string context::describe_deadlock() {
+    const bool held = std::exchange(clock_held_, false);
+    return (held ? "a real operation that a job waits for held the virtual clock for a second; every job:\n"
+                 : "nothing can ever wake the program again; every job:\n") +
+           dump();
+}
+
+void context::report_late(std::int64_t grace) {
+    report("jobs that did not end within the grace period of " + format_duration(grace) +
+           " after they were cancelled (shutdown):\n" + dump());
+}
+
 void context::drain(std::int64_t grace) {
     shutting_down_ = true;
     cancel_spawned(cancel_reason::shutdown);
     run_until_drained(grace);
     if (!drained_) {
-        report("jobs that did not end within the grace period of " + format_duration(grace) +
-               " after they were cancelled (shutdown):\n" + dump());
+        report_late(grace);
         for (job* const j : roots()) break_shields(tree_of(*j));
         run_until_drained(last_grace);
         if (!drained_) give_up_stragglers();

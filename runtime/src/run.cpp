@@ -6,6 +6,7 @@
 #include "context.hpp"
 #include "crew.hpp"
 #include "report_line.hpp"
+#include "stop_signals.hpp"
 
 namespace rondo::inline v0::detail {
 
@@ -26,7 +27,9 @@ void main_job::describe(const job&, report_line& out) { out.text("job main"); }
 
 void main_job::check() const {
     if (state == settled::cancelled)
-        throw error(fault(errc::cancelled, "the main task").detail(std::string("reason: ") + to_string(reason)));
+        throw error(fault(errc::cancelled, "the main task")
+                        .detail(stopped_by == 0 ? std::string("reason: ") + to_string(reason)
+                                                : "stopped by " + signal_name(stopped_by)));
 }
 
 void run_main(const runtime_options& options, main_job& main) {
@@ -38,6 +41,11 @@ void run_main(const runtime_options& options, main_job& main) {
     std::optional<crew> others;
     if (options.threads() > 1) others.emplace(options, sent_here);
     c.take_part(others ? &*others : nullptr, 0, sent_here);
+    std::optional<stop_signals> signals;
+    if (options.stop_signals() != 0) {
+        c.listen();
+        signals.emplace(options.stop_signals(), c.remote(), c.stop_message());
+    }
     std::exception_ptr deadlock;
     try {
         c.run(main, main.done);
@@ -48,6 +56,8 @@ void run_main(const runtime_options& options, main_job& main) {
     // All end at once: jobs of one may wait for those of another.
     if (others) others->stop(std::nullopt);
     c.drain(options.grace().count());
+    if (signals) main.stopped_by = signals->caught();
+    signals.reset();
     sent_here.abandon();
     if (others) others->join();
     if (deadlock) std::rethrow_exception(deadlock);

@@ -47,7 +47,11 @@ public:
     virtual void send(submitted_base& s) = 0;
 
 protected:
-    explicit runtime_state(const runtime_options& o) : options(o) {}
+    explicit runtime_state(const runtime_options& o) : options(o) {
+        if (o.stop_signals() != 0)
+            throw error(fault(errc::invalid_argument, "runtime_options::stop_on")
+                            .detail("a runtime object is shut down by its owner; the option is for rondo::run"));
+    }
     runtime_options options;
 
 private:

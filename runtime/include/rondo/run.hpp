@@ -16,6 +16,7 @@ public:
     main_job(const job_ops& o, void (*drop)(main_job&) noexcept) noexcept : job(o), drop_task(drop) {}
     void (*const drop_task)(main_job&) noexcept;
     bool done = false;
+    int stopped_by = 0;  // the signal
 
 protected:
     ~main_job() = default;
