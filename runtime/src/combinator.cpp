@@ -34,7 +34,7 @@ void combinator::describe_children(const leaf& l, report_line& out) {
     out.text(count == 1 ? " child" : " children");
 }
 
-const job* child_parent(const job& j) noexcept { return static_cast<const child_job&>(j).owner->waiting; }
+const leaf* child_within(const job& j) noexcept { return static_cast<const child_job&>(j).owner; }
 
 void describe_child(const job& j, report_line& out) { out.job_line("child", j); }
 

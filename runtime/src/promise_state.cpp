@@ -110,7 +110,7 @@ void promise_state_base::drop_resolver(const remote_context& home) noexcept {
     drop_ref();
 }
 
-const job_ops reaction::table{&reaction::finish, &reaction::run, &reaction::no_parent, &reaction::describe};
+const job_ops reaction::table{&reaction::finish, &reaction::run, &reaction::within_none, &reaction::describe};
 
 void reaction::start(promise_state_base& s) noexcept {
     RONDO_LEAF_EVENT(await, *this);

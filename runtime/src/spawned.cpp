@@ -33,7 +33,7 @@ void spawned_job::run(job& j) noexcept {
     root.set_root(self);
     if (self.reason != cancel_reason::none) {  // cancelled before its turn: never started
         root.state = settled::cancelled;
-        finish(self, root);
+        self.ops->finish(self, root);
         return;
     }
     self.started = true;

@@ -21,7 +21,8 @@ public:
 protected:
     ~main_job() = default;
     static void finish(job& j, promise_base& root) noexcept;
-    static const job* no_parent(const job&) noexcept { return nullptr; }
+    static const detail::leaf* within_none(const job&) noexcept { return nullptr; }
+    static const char* name_of(const job&) noexcept { return "main"; }
     static void describe(const job& j, report_line& out);
     void start(promise_base& root) noexcept;
     /// Throws when the main task was cancelled: outside a run that is an error like others.
@@ -46,7 +47,7 @@ private:
         self.start(task<T>::access::promise(self.task_));
     }
     static void drop(main_job& j) noexcept { const task<T> gone = std::move(static_cast<main_task&>(j).task_); }
-    static constexpr job_ops table{&finish, &run, &no_parent, &describe};
+    static constexpr job_ops table{&finish, &run, &within_none, &describe, &name_of};
 
     task<T> task_;
 };

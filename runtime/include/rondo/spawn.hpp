@@ -127,13 +127,15 @@ void start_now(task<T> t, const char* name, std::source_location origin = std::s
     j->start_now();
 }
 
-}  // namespace detail
-
-/// The same for a function and its arguments, which are copied or moved into the coroutine. The job's name is
-/// "spawned"; write spawn(fn(args…), "name") for another.
 template <class F, class... Args>
-    requires(!detail::is_task<std::remove_cvref_t<F>>::value)
-auto spawn(F&& fn, Args&&... args) {
+inline constexpr bool is_spawnable = false;
+template <class F, class... Args>
+    requires std::is_invocable_v<F&, Args...>
+inline constexpr bool is_spawnable<F, Args...> = is_task<std::invoke_result_t<F&, Args...>>::value;
+
+/// Says what is wrong with a callable that is to become a job.
+template <class F, class... Args>
+constexpr void check_spawnable() {
     using plain = std::remove_cvref_t<F>;
     static_assert(std::is_invocable_v<F&, Args...>,
                   "spawn: takes a task, or a function that gives one and the arguments for it");
@@ -141,11 +143,19 @@ auto spawn(F&& fn, Args&&... args) {
         std::is_empty_v<plain> || std::is_function_v<std::remove_pointer_t<plain>>,
         "spawn: a capturing lambda dies before its coroutine ends; pass a function or a captureless lambda and "
         "give it what it needs as arguments");
-    if constexpr (std::is_invocable_v<F&, Args...>) {
-        using given = std::invoke_result_t<F&, Args...>;
-        static_assert(detail::is_task<given>::value, "spawn: the function has to give a rondo::task");
-        if constexpr (detail::is_task<given>::value) return spawn(fn(std::forward<Args>(args)...), "spawned");
-    }
+    if constexpr (std::is_invocable_v<F&, Args...>)
+        static_assert(is_spawnable<F, Args...>, "spawn: the function has to give a rondo::task");
+}
+
+}  // namespace detail
+
+/// The same for a function and its arguments, which are copied or moved into the coroutine. The job's name is
+/// "spawned"; write spawn(fn(args…), "name") for another.
+template <class F, class... Args>
+    requires(!detail::is_task<std::remove_cvref_t<F>>::value)
+auto spawn(F&& fn, Args&&... args) {
+    detail::check_spawnable<F, Args...>();
+    if constexpr (detail::is_spawnable<F, Args...>) return spawn(fn(std::forward<Args>(args)...), "spawned");
 }
 
 }  // namespace rondo::inline v0

@@ -16,6 +16,10 @@ class RONDO_API timeout_base : public combinator, public timer {
 public:
     /// The deadline it sets, in nanoseconds of the context's clock.
     std::int64_t due() const noexcept { return due_; }
+    /// That of a leaf; INT64_MAX when it sets none.
+    static std::int64_t due(const leaf& l) noexcept {
+        return l.ops == &ops_table ? static_cast<const timeout_base&>(l).due_ : INT64_MAX;
+    }
 
 protected:
     timeout_base(std::int64_t due, std::int64_t limit, std::source_location where) noexcept

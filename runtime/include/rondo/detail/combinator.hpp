@@ -88,7 +88,6 @@ protected:
 
 private:
     friend void child_finished(child_job&) noexcept;
-    friend const job* child_parent(const job&) noexcept;
 
     void link(child_job& c) noexcept {
         c.owner = this;
@@ -115,7 +114,7 @@ inline void child_finished(child_job& c) noexcept {
     if (c.state != settled::value || !ops.ignores_values) ops.child_done(owner, c);
     if (--owner.left_ == 0) ops.all_done(owner);
 }
-RONDO_API const job* child_parent(const job& j) noexcept;
+RONDO_API const leaf* child_within(const job& j) noexcept;
 RONDO_API void describe_child(const job& j, report_line& out);
 
 /// A child of a combinator, made of anything awaitable. Bare operations need no coroutine.
@@ -177,7 +176,7 @@ private:
         start_scope here;
         self.start(here);
     }
-    static constexpr job_ops table{&finish, &run, &child_parent, &describe_child};
+    static constexpr job_ops table{&finish, &run, &child_within, &describe_child};
 
     task<T> task_;
 };
@@ -234,7 +233,7 @@ private:
         state = op_.waiting == nullptr ? settled::cancelled : op_.failed() ? settled::error : settled::value;
         child_finished(*this);
     }
-    static constexpr job_ops table{&finish, &run, &child_parent, &describe_child};
+    static constexpr job_ops table{&finish, &run, &child_within, &describe_child};
 
     Op op_;
 };

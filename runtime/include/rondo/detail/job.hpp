@@ -64,10 +64,12 @@ struct job_ops {
     void (*finish)(job&, promise_base& root) noexcept;
     /// The loop popped the job and it has no suspended coroutine: a start that was put off, or a bare operation's end.
     void (*run)(job&) noexcept;
-    /// The job whose wait contains this one, or nullptr.
-    const job* (*parent)(const job&) noexcept;
+    /// The leaf whose wait contains this job, or nullptr: it leads up the tree.
+    const leaf* (*within)(const job&) noexcept;
     /// Its name and the children it waits for are found by dumps through this.
     void (*describe)(const job&, report_line&);
+    /// Of a job that is nobody's child.
+    const char* (*name)(const job&) noexcept = nullptr;
 };
 
 struct job {

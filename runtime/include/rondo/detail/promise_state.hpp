@@ -125,7 +125,7 @@ protected:
 private:
     static void finish(job&, promise_base&) noexcept {}
     static void run(job& j) noexcept;
-    static const job* no_parent(const job&) noexcept { return nullptr; }
+    static const detail::leaf* within_none(const job&) noexcept { return nullptr; }
     static void describe(const job&, report_line& out);
     static const job_ops table;
 

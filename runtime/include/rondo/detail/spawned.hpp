@@ -10,6 +10,8 @@
 
 namespace rondo::inline v0::detail {
 
+class scope_base;
+
 class RONDO_API spawned_job : public job {
 public:
     spawned_job(const job_ops& o, const char* name, std::source_location origin) noexcept
@@ -38,11 +40,13 @@ protected:
     ~spawned_job() = default;
     static void finish(job& j, promise_base& root) noexcept;
     static void run(job& j) noexcept;
-    static const job* no_parent(const job&) noexcept { return nullptr; }
+    static const detail::leaf* within_none(const job&) noexcept { return nullptr; }
+    static const char* name_of(const job& j) noexcept { return static_cast<const spawned_job&>(j).name_; }
     static void describe(const job& j, report_line& out);
 
 private:
     friend class context;
+    friend class scope_base;
     void adopt();
     void end(settled how) noexcept;
 
@@ -62,7 +66,7 @@ struct spawned_ops : job_ops {
 };
 
 template <class T>
-class spawned final : public spawned_job {
+class spawned : public spawned_job {
 public:
     spawned(task<T> t, const char* name, std::source_location origin) noexcept
         : spawned_job(table, name, origin), task_(std::move(t)) {}
@@ -70,12 +74,16 @@ public:
     T take() { return promise().take(); }
     auto& promise() noexcept { return task<T>::access::promise(task_); }
 
-private:
+protected:
+    spawned(const job_ops& o, task<T> t, const char* name, std::source_location origin) noexcept
+        : spawned_job(o, name, origin), task_(std::move(t)) {}
     ~spawned() = default;
     static promise_base& root(spawned_job& j) noexcept { return static_cast<spawned&>(j).promise(); }
     static void drop_task(spawned_job& j) noexcept { const task<T> gone = std::move(static_cast<spawned&>(j).task_); }
+
+private:
     static void destroy(spawned_job& j) noexcept { delete static_cast<spawned*>(&j); }
-    static constexpr spawned_ops table{{&finish, &run, &no_parent, &describe}, &root, &drop_task, &destroy};
+    static constexpr spawned_ops table{{&finish, &run, &within_none, &describe, &name_of}, &root, &drop_task, &destroy};
 
     task<T> task_;
 };
