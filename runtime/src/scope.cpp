@@ -43,6 +43,7 @@ void scope_base::unlink(spawned_job& j) noexcept {
 void scope_base::ended(spawned_job& j, settled how) noexcept {
     unlink(j);
     j.state = how;
+    if (how == settled::cancelled && closed_ != cancel_reason::none) incomplete_ = true;
     if (how == settled::error && !failed_) {
         failure_ = static_cast<const spawned_ops&>(*j.ops).root(j).exception;
         j.observed();
@@ -99,6 +100,7 @@ void scope_base::check() {
 }
 
 void scope_base::check(const child_job& body) const {
+    if (parent_cancelled() && incomplete_) throw_cancelled();  // the body had ended, and its jobs were still at work
     if (body.state == settled::cancelled) {
         if (parent_cancelled()) throw_cancelled();
         throw error(errc::cancelled, "with_scope");

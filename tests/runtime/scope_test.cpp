@@ -182,6 +182,16 @@ TEST_CASE("a scope that is cancelled cancels its body and jobs and awaits them")
     });
 }
 
+TEST_CASE("a scope whose body had ended is cancelled with the jobs that were still at work") {
+    on_virtual_time([]() -> task<> {
+        const auto r = co_await rondo::as_result(rondo::with_timeout(10ms, with_scope([&](scope& s) -> task<int> {
+                                                                         s.spawn(fails_after(1h, "never"));
+                                                                         co_return 1;
+                                                                     })));
+        CHECK(r.error().code() == rondo::make_error_code(errc::timed_out));
+    });
+}
+
 TEST_CASE("jobs of a scope start others in it, also when its body has ended") {
     on_virtual_time([]() -> task<> {
         int count = 0;

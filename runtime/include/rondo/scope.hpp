@@ -54,6 +54,7 @@ private:
     std::size_t size_ = 0;
     cancel_reason closed_ = cancel_reason::none;  // why children that come later will not be started
     bool failed_ = false;
+    bool incomplete_ = false;  // a job ended because the scope was cancelled
 };
 
 /// A spawned job that its scope owns and not the context.
