@@ -246,6 +246,8 @@ struct awaiting_promise : promise_base {
                 "await a variable");
         } else if constexpr (native_operation<plain>) {
             return operation_awaiter<plain>(a);
+        } else if constexpr (requires { typename plain::is_call; }) {
+            return plain(a);  // resumes a coroutine of ours as a part of this job
         } else if constexpr (requires { std::forward<A>(a).operator co_await(); }) {
             using made = decltype(std::forward<A>(a).operator co_await());
             if constexpr (native_operation<made>) return owning_awaiter<made>(std::forward<A>(a).operator co_await());
