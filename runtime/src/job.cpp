@@ -43,6 +43,14 @@ job* worklist::pop() noexcept {
     return j;
 }
 
+void worklist::run_later() noexcept {
+    while (afterwards* const a = later_) {
+        later_ = a->next;
+        a->listed = false;
+        a->run(*a);
+    }
+}
+
 void cancel(worklist& list) noexcept {
     while (job* const j = list.pop()) {
         if (tls.context == nullptr) [[unlikely]]
@@ -50,6 +58,7 @@ void cancel(worklist& list) noexcept {
         j->leaf->ops->cancel(*j->leaf, list);
         if (j->leaf != nullptr) RONDO_LEAF_EVENT(asked, *j);
     }
+    list.run_later();
 }
 
 void cancel(job& j, cancel_reason why) noexcept {

@@ -8,8 +8,12 @@ const leaf_ops list_waiter::ops_table{&list_waiter::cancel, &list_waiter::descri
 
 void list_waiter::cancel(leaf& l, worklist&) noexcept {
     auto& self = static_cast<list_waiter&>(l);
-    self.list_->remove(self);
+    self.unlink();
     complete_cancelled(self);
+}
+
+void destroyed_with_waiters(const char* what) noexcept {
+    if (tls.destroyed == nullptr) programmer_error(what);
 }
 
 void list_waiter::describe(const leaf& l, report_line& out) { out.text(static_cast<const list_waiter&>(l).what_); }

@@ -12,6 +12,7 @@
 
 #include <cassert>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <utility>
@@ -30,6 +31,18 @@ struct job;
 struct leaf;
 struct promise_base;
 
+/// What is to be done when everything on a worklist was cancelled. A wait that ends may let others through: not before
+/// it is known which of those end as well.
+struct afterwards {
+    constexpr explicit afterwards(void (*f)(afterwards&) noexcept) noexcept : run(f) {}
+    afterwards(const afterwards&) = delete;
+    afterwards& operator=(const afterwards&) = delete;
+
+    void (*run)(afterwards&) noexcept;
+    afterwards* next = nullptr;
+    bool listed = false;
+};
+
 /// Jobs on their way to be cancelled. Walking it instead of recursing keeps the stack flat for trees of any depth.
 class worklist {
 public:
@@ -37,9 +50,14 @@ public:
     inline void add(job& j, cancel_reason why) noexcept;
     job* pop() noexcept;
 
+    /// Runs it once, when the list is empty. It may complete leaves, and cancels none.
+    inline void later(afterwards& a) noexcept;
+    void run_later() noexcept;
+
 private:
     job* head_ = nullptr;
     job* tail_ = nullptr;
+    afterwards* later_ = nullptr;
 };
 
 struct leaf_ops {
@@ -99,6 +117,7 @@ struct thread_state {
     unsigned budget = 0;                    // waits that may still be skipped before the job has to let others run
     leaf_watch* watch = nullptr;            // of the context, in tests of the runtime itself
     bool progressed = false;                // the job that entered the door waits, is queued, or is done
+    std::ptrdiff_t permits = 0;             // taken here and not given back: locks, permits of semaphores
 };
 RONDO_API extern constinit thread_local thread_state tls;
 
@@ -127,6 +146,12 @@ inline void worklist::add(job& j, cancel_reason why) noexcept {
     j.queue_next = nullptr;
     (tail_ != nullptr ? tail_->queue_next : head_) = &j;
     tail_ = &j;
+}
+
+inline void worklist::later(afterwards& a) noexcept {
+    if (std::exchange(a.listed, true)) return;
+    a.next = later_;
+    later_ = &a;
 }
 
 /// The wait is over and has a result.

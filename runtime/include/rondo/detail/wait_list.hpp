@@ -17,6 +17,14 @@ public:
     list_waiter& operator=(const list_waiter&) = delete;
     inline ~list_waiter();
 
+protected:
+    /// For leaves that end in another way, or have more to say.
+    list_waiter(const leaf_ops& o, const char* what) noexcept : leaf(o), what_(what) {}
+
+    const char* what() const noexcept { return what_; }
+    bool is_linked() const noexcept { return list_ != nullptr; }
+    inline void unlink() noexcept;
+
 private:
     friend class wait_list;
     static void cancel(leaf& l, worklist&) noexcept;
@@ -29,11 +37,19 @@ private:
     wait_list* list_ = nullptr;
 };
 
+/// For the destructors of what is waited for: says so and stops the program, but where stragglers are destroyed, which
+/// happens in no order of theirs.
+RONDO_API void destroyed_with_waiters(const char* what) noexcept;
+
 class wait_list {
 public:
     wait_list() noexcept = default;
     wait_list(const wait_list&) = delete;
     wait_list& operator=(const wait_list&) = delete;
+    /// Who still waits is left alone, and may be cancelled.
+    ~wait_list() {
+        while (pop_front() != nullptr) {}
+    }
 
     bool empty() const noexcept { return head_ == nullptr; }
     void push_back(list_waiter& w) noexcept {
@@ -46,6 +62,7 @@ public:
             w.prev_->next_ = &w;
         }
     }
+    list_waiter* front() const noexcept { return head_; }
     list_waiter* pop_front() noexcept {
         list_waiter* const w = head_;
         if (w != nullptr) remove(*w);
@@ -67,9 +84,10 @@ private:
     list_waiter* head_ = nullptr;  // its prev_ is the last one: one word, for spawned jobs are many
 };
 
-list_waiter::~list_waiter() {
-    if (list_ != nullptr) [[unlikely]]
-        list_->remove(*this);
+void list_waiter::unlink() noexcept {
+    if (list_ != nullptr) list_->remove(*this);
 }
+
+list_waiter::~list_waiter() { unlink(); }
 
 }  // namespace rondo::inline v0::detail
