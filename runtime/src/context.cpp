@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include <rondo/detail/counters.hpp>
 #include <rondo/error.hpp>
 #include <rondo/report.hpp>
 #include <rondo/virtual_clock.hpp>
@@ -494,6 +495,7 @@ activation::activation(context& c, thread_state& kept) : activation(c) {
 }
 
 activation::~activation() {
+    note_permits(std::exchange(tls.permits, 0));
     if (kept_ != nullptr) *kept_ = tls;
     tls = saved_;
 }

@@ -67,6 +67,7 @@ bool conserved(std::string& why) {
     complain(why, before.left.timers, now.left.timers, "armed timers left by contexts");
     complain(why, before.left.jobs, now.left.jobs, "jobs left by contexts");
     complain(why, before.left.buffers, now.left.buffers, "receive buffers still out");
+    complain(why, before.left.permits, now.left.permits, "locks or permits still held");
 
     std::vector<int> extra;
     std::set_difference(now.fds.begin(), now.fds.end(), before.fds.begin(), before.fds.end(),

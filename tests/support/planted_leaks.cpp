@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <rondo/detail/timer.hpp>
+#include <rondo/mutex.hpp>
 #include <rondo/net/stream.hpp>
 #include <rondo/run.hpp>
 
@@ -20,6 +21,10 @@ std::optional<rondo::task<int>>& left_frame() {
 }
 rondo::net::chunk& left_chunk() {
     static auto* const kept = new rondo::net::chunk;
+    return *kept;
+}
+rondo::mutex::guard& left_lock() {
+    static auto* const kept = new rondo::mutex::guard;
     return *kept;
 }
 
@@ -55,4 +60,11 @@ TEST_CASE("buffer") {
     };
     rondo::run(body());
     CHECK(left_chunk().size() == 1);
+}
+
+TEST_CASE("permit") {
+    static auto* const m = new rondo::mutex;
+    auto body = []() -> rondo::task<> { left_lock() = co_await m->lock(); };
+    rondo::run(body());
+    CHECK(m->is_locked());
 }

@@ -62,6 +62,7 @@ void simulation::check() const {
     if (now.timers != before.timers) complain("timers are armed");
     if (now.jobs != before.jobs) complain("jobs are left");
     if (now.buffers != before.buffers) complain("receive buffers are held");
+    if (now.permits != before.permits) complain("locks or permits are held");
     if (!wrong.empty()) throw std::runtime_error("a simulated run: " + wrong);
 }
 

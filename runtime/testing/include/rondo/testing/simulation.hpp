@@ -66,7 +66,7 @@ public:
     std::pair<int, int> connected();
     void close(int fd) noexcept;
 
-    /// What a run may not leave behind: descriptors, operations in flight, receive buffers, armed timers, jobs; and
+    /// What a run may not leave behind: descriptors, operations in flight, receive buffers, armed timers, jobs, held locks; and
     /// what it may not do: use or close a descriptor in the wrong order, complete a leaf twice. Throws
     /// std::runtime_error that names them. Call it after the run; explore() and for_seeds() do.
     void check() const;
