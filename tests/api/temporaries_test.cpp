@@ -9,15 +9,21 @@
 #include <rondo/all_settled.hpp>
 #include <rondo/as_completed.hpp>
 #include <rondo/as_result.hpp>
+#include <rondo/barrier.hpp>
 #include <rondo/blocking.hpp>
 #include <rondo/cancel_source.hpp>
+#include <rondo/condition_variable.hpp>
 #include <rondo/event.hpp>
 #include <rondo/finally.hpp>
 #include <rondo/for_each_completed.hpp>
+#include <rondo/latch.hpp>
+#include <rondo/mutex.hpp>
 #include <rondo/promise.hpp>
 #include <rondo/race.hpp>
 #include <rondo/readiness.hpp>
 #include <rondo/run.hpp>
+#include <rondo/semaphore.hpp>
+#include <rondo/shared_mutex.hpp>
 #include <rondo/shield.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/spawn.hpp>
@@ -283,6 +289,41 @@ TEST_CASE("temporaries beside the other waits") {
         CHECK(!bad_fd);
         const auto bad_fd_too = co_await rondo::as_result(rondo::with_timeout(1s, rondo::writable(-1)));
         CHECK(!bad_fd_too);
+    });
+}
+
+TEST_CASE("temporaries beside locks, and guards that are temporaries themselves") {
+    check([]() -> task<> {
+        rondo::mutex m;
+        const int locked = (co_await m.lock()).owns_lock() ? co_await look_at(witness(1)) : 0;
+        CHECK(locked == 1);
+        CHECK_FALSE(m.is_locked());
+        auto keeps = [](rondo::mutex::guard held, witness w) -> task<int> {
+            co_await this_job::yield();
+            co_return held.owns_lock() ? w.checked() : 0;
+        };
+        const int kept = co_await keeps(co_await m.lock(), witness(2));
+        CHECK(kept == 2);
+        rondo::shared_mutex shared;
+        const bool both = (co_await shared.lock_shared()).owns_lock() && (co_await shared.lock_shared()).owns_lock();
+        CHECK(both);
+        rondo::semaphore s(5);
+        const std::size_t permits = (co_await s.acquire(4)).split(2).count() + (co_await s.acquire(1)).count();
+        CHECK(permits == 3);
+        CHECK(s.available() == 5);
+        rondo::latch l(1);
+        co_await rondo::when_all(l.arrive_and_wait(), l.wait(), look_at(witness(3)));
+        rondo::barrier b(1, [w = witness(4)]() noexcept { w.checked(); });
+        co_await b.arrive_and_wait();
+        rondo::condition_variable c;
+        auto held = co_await m.lock();
+        int asked = 0;
+        const auto ready = [&asked, w = witness(5)] { return w.checked() == 5 && ++asked > 1; };
+        const auto waits = co_await rondo::as_result(rondo::with_timeout(1s, c.wait(held, ready)));
+        CHECK(!waits);
+        co_await c.wait(held, [&] { return ++asked > 1; });
+        CHECK(asked == 2);
+        CHECK(held.owns_lock());
     });
 }
 

@@ -10,10 +10,14 @@
 
 #include <rondo/as_completed.hpp>
 #include <rondo/as_result.hpp>
+#include <rondo/condition_variable.hpp>
 #include <rondo/event.hpp>
+#include <rondo/mutex.hpp>
 #include <rondo/race.hpp>
 #include <rondo/report.hpp>
 #include <rondo/run.hpp>
+#include <rondo/semaphore.hpp>
+#include <rondo/shared_mutex.hpp>
 #include <rondo/shield.hpp>
 #include <rondo/sleep.hpp>
 #include <rondo/spawn.hpp>
@@ -105,6 +109,74 @@ TEST_CASE("a million waits for a set event and for a sleep that is over") {
         co_return n;
     };
     CHECK(run(body()) == million);
+}
+
+TEST_CASE("a million locks that are free") {
+    auto body = []() -> task<int> {
+        rondo::mutex m;
+        rondo::shared_mutex shared;
+        rondo::semaphore s(2);
+        bool others_ran = false;
+        auto other = [&]() -> task<> {
+            others_ran = true;
+            co_return;
+        };
+        auto h = rondo::spawn(other(), "other");
+        int n = 0;
+        for (int i = 0; i < million; ++i) {
+            auto held = co_await m.lock();
+            auto reading = co_await shared.lock_shared();
+            auto permit = co_await s.acquire();
+            if (held.owns_lock() && reading.owns_lock() && permit.count() == 1) ++n;
+        }
+        CHECK(others_ran);  // though no lock had to be waited for
+        co_await h.join();
+        co_return n;
+    };
+    CHECK(run(body()) == million);
+}
+
+TEST_CASE("a hundred thousand waiters of a mutex, a semaphore and a condition_variable are served and cancelled") {
+    constexpr int count = million / 10;
+    auto body = [&]() -> task<int> {
+        rondo::mutex m;
+        rondo::semaphore s(0, count);
+        rondo::condition_variable c;
+        int served = 0;
+        auto waits = [&]() -> task<> {
+            auto permit = co_await s.acquire();
+            auto held = co_await m.lock();
+            co_await c.wait(held);
+            ++served;
+        };
+        const auto all = [&] {
+            std::vector<task<>> tasks;
+            for (int i = 0; i < count; ++i) tasks.push_back(waits());
+            return tasks;
+        };
+        auto run_all = [](std::vector<task<>> tasks) -> task<> { co_await rondo::when_all(std::move(tasks)); };
+        auto h = rondo::spawn(run_all(all()), "all");
+        co_await this_job::yield();
+        s.release(count);
+        while (m.is_locked() || s.available() != 0) co_await this_job::yield();
+        for (int i = 0; i < 5; ++i) co_await this_job::yield();
+        c.notify_all();
+        co_await h.join();
+        CHECK(served == count);
+        // In line for permits, and then for the notification: all are cancelled at once.
+        for (const bool first : {true, false}) {
+            auto taken = co_await s.acquire(s.available());
+            if (!first) taken.release();
+            auto again = rondo::spawn(run_all(all()), "again");
+            for (int i = 0; i < 5; ++i) co_await this_job::yield();
+            again.cancel();
+            const auto r = co_await rondo::as_result(again.join());
+            CHECK(r.error() == rondo::errc::cancelled);
+        }
+        CHECK(s.available() == count);
+        co_return served;
+    };
+    CHECK(run(body()) == count);
 }
 
 TEST_CASE("a million turns through the ready queue") {

@@ -1,0 +1,4 @@
+// must not compile: the lock is released where its guard ends
+#include <rondo/mutex.hpp>
+
+void change(rondo::mutex& m) { m.try_lock(); }
