@@ -59,7 +59,7 @@ void condition_variable::wait_operation::cancel(leaf& l, detail::worklist& list)
     auto& self = static_cast<wait_operation&>(l);
     self.cancelled_ = true;
     if (!self.notified_) {
-        self.unlink();
+        self.disarm();
         self.lock_again();
         return;
     }

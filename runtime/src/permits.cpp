@@ -56,7 +56,7 @@ void permit_waiter::granted(permit_waiter& w) noexcept {
 void permit_waiter::cancel(leaf& l, worklist& list) noexcept {
     auto& self = static_cast<permit_waiter&>(l);
     if (self.is_linked()) {
-        self.unlink();
+        self.disarm();
         // It may have stood in the way of others that want less. Whom the same cancel ends gets nothing.
         if (!self.from_->waiters_.empty()) list.later(*self.from_);
     }
@@ -67,7 +67,7 @@ void permit_waiter::give_up() noexcept {
     if (taken_) {
         taken().give_back(count_);
     } else {
-        unlink();
+        disarm();
         from_->serve();
     }
 }

@@ -1,5 +1,7 @@
 #include <rondo/sleep.hpp>
 
+#include <rondo/detail/wait_list.hpp>
+
 #include "report_line.hpp"
 
 namespace rondo::inline v0::detail {
@@ -7,16 +9,16 @@ namespace rondo::inline v0::detail {
 const leaf_ops sleep_operation::ops_table{&sleep_operation::cancel, &sleep_operation::describe};
 
 bool sleep_operation::begin() noexcept {
-    if (has_passed(timer_node::deadline)) return false;
-    arm(*this, timer_node::deadline);
+    if (at_once()) return false;
+    arm();
     return true;
 }
 
-void sleep_operation::fired(timer& t) noexcept { complete(static_cast<sleep_operation&>(t)); }
+void sleep_operation::fired(timer& t) noexcept { wake(static_cast<sleep_operation&>(t)); }
 
 void sleep_operation::cancel(leaf& l, worklist&) noexcept {
     auto& self = static_cast<sleep_operation&>(l);
-    disarm(self);
+    self.disarm();
     complete_cancelled(self);
 }
 

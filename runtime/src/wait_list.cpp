@@ -8,7 +8,7 @@ const leaf_ops list_waiter::ops_table{&list_waiter::cancel, &list_waiter::descri
 
 void list_waiter::cancel(leaf& l, worklist&) noexcept {
     auto& self = static_cast<list_waiter&>(l);
-    self.unlink();
+    self.disarm();
     complete_cancelled(self);
 }
 

@@ -60,7 +60,7 @@ private:
     static const leaf_ops ops_table;
     void withdraw() noexcept {
         if (!is_linked()) return;
-        unlink();
+        disarm();
         ++barrier_->left_;
     }
 

@@ -42,9 +42,11 @@ class RONDO_API event::wait_operation : public detail::list_waiter {
 public:
     explicit wait_operation(event& e) noexcept : list_waiter("event"), event_(&e) {}
 
+    bool at_once() const noexcept { return event_->set_; }
+    void arm() noexcept { event_->waiters_.push_back(*this); }
     bool begin() noexcept {
-        if (event_->set_) return false;
-        event_->waiters_.push_back(*this);
+        if (at_once()) return false;
+        arm();
         return true;
     }
     void finish() const noexcept {}

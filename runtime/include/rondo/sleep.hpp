@@ -19,9 +19,14 @@ public:
     sleep_operation& operator=(const sleep_operation&) = delete;
     ~sleep_operation() {
         if (armed()) [[unlikely]]
-            disarm(*this);
+            detail::disarm(*this);
     }
 
+    bool at_once() const noexcept { return has_passed(timer_node::deadline); }
+    void arm() noexcept { detail::arm(*this, timer_node::deadline); }
+    void disarm() noexcept {
+        if (armed()) detail::disarm(*this);
+    }
     bool begin() noexcept;
     void finish() noexcept {}
     bool failed() const noexcept { return false; }

@@ -1,6 +1,7 @@
 // First come, first served: the waiters of an event, a join handle, a lock.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include <rondo/detail/job.hpp>
@@ -8,6 +9,16 @@
 namespace rondo::inline v0::detail {
 
 class wait_list;
+
+/// The job waits in a select, and this is the branch of it that happens.
+RONDO_API void complete_select(leaf& branch) noexcept;
+
+/// complete() for what can be a branch of a select too.
+inline void wake(leaf& l) noexcept {
+    if (l.waiting->leaf == &l) [[likely]]
+        complete(l);
+    else complete_select(l);
+}
 
 /// A leaf that a cancel unlinks at once.
 class RONDO_API list_waiter : public leaf {
@@ -17,13 +28,15 @@ public:
     list_waiter& operator=(const list_waiter&) = delete;
     inline ~list_waiter();
 
+    /// Leaves the list, if it is in one.
+    inline void disarm() noexcept;
+
 protected:
     /// For leaves that end in another way, or have more to say.
     list_waiter(const leaf_ops& o, const char* what) noexcept : leaf(o), what_(what) {}
 
     const char* what() const noexcept { return what_; }
     bool is_linked() const noexcept { return list_ != nullptr; }
-    inline void unlink() noexcept;
 
 private:
     friend class wait_list;
@@ -75,19 +88,26 @@ public:
         if (after != nullptr) after->prev_ = w.prev_;
         w.list_ = nullptr;
     }
+    /// How many wait, but no more than `limit`.
+    std::size_t count(std::size_t limit) const noexcept {
+        std::size_t n = 0;
+        for (const list_waiter* w = head_; w != nullptr && n < limit; w = w->next_) ++n;
+        return n;
+    }
     /// Ends every wait.
     void complete_all() noexcept {
-        while (list_waiter* const w = pop_front()) complete(*w);
+        while (list_waiter* const w = pop_front()) wake(*w);
     }
 
 private:
     list_waiter* head_ = nullptr;  // its prev_ is the last one: one word, for spawned jobs are many
 };
 
-void list_waiter::unlink() noexcept {
-    if (list_ != nullptr) list_->remove(*this);
+void list_waiter::disarm() noexcept {
+    if (list_ != nullptr) [[unlikely]]
+        list_->remove(*this);
 }
 
-list_waiter::~list_waiter() { unlink(); }
+list_waiter::~list_waiter() { disarm(); }
 
 }  // namespace rondo::inline v0::detail
