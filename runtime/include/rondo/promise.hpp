@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <rondo/detail/promise_state.hpp>
+#include <rondo/result.hpp>
 #include <rondo/spawn.hpp>
 
 namespace rondo::inline v0 {
@@ -17,7 +19,12 @@ namespace rondo::inline v0 {
 template <class T = void>
 class promise;
 
+enum class promise_status : unsigned char { pending, fulfilled, rejected };
+
 namespace detail {
+
+template <class T>
+struct promise_list;
 
 template <class T>
 struct is_promise : std::false_type {};
@@ -147,6 +154,8 @@ private:
 
     template <class>
     friend class promise;
+    template <class>
+    friend struct detail::promise_list;
 
     detail::promise_state<T>* state_;
     detail::remote_context home_;
@@ -219,6 +228,13 @@ public:
     {
         return resolved(std::monostate());
     }
+    /// The promise and what settles it, where `create` is too narrow: `auto [p, resolve, reject] = …`.
+    static std::tuple<promise, resolver<T>, rejecter<T>> with_resolvers() {
+        promise p;
+        resolver<T> resolve = p.make_resolver();
+        rejecter<T> reject(resolve);
+        return {std::move(p), std::move(resolve), std::move(reject)};
+    }
     static promise rejected(std::exception_ptr e) {
         promise p;
         p.make_resolver().reject(std::move(e));
@@ -235,6 +251,10 @@ public:
         if (state_ != nullptr) state_->drop_ref();
     }
 
+    promise_status status() const noexcept {
+        if (!is_settled()) return promise_status::pending;
+        return is_fulfilled() ? promise_status::fulfilled : promise_status::rejected;
+    }
     bool is_settled() const noexcept { return state().state() != detail::settled::pending; }
     bool is_fulfilled() const noexcept { return state().state() == detail::settled::value; }
     bool is_rejected() const noexcept { return state().state() == detail::settled::error; }
@@ -286,24 +306,17 @@ public:
         });
     }
 
-    /// Fulfilled with all values, in the order given; rejected with the first rejection. An empty list is fulfilled.
-    static auto all(std::vector<promise> list) {
-        using values = std::conditional_t<std::is_void_v<T>, void, std::vector<detail::nonvoid<T>>>;
-        promise<values> out;
-        const auto shared = std::make_shared<gathering<values>>(out.make_resolver(), list.size());
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            list[i].on_settled([shared, i](const promise& source) {
-                try {
-                    if (source.is_rejected()) shared->out.pass_rejection(source.state_->exception());
-                    else shared->arrived(i, *source.state_->value);
-                } catch (...) {  // a copy of a value
-                    shared->out.reject(std::current_exception());
-                }
-            });
-        }
-        if (list.empty()) shared->fulfil();
-        return out;
+    /// Fulfilled with all values, in the order given (of promises of void: with nothing); rejected with the first
+    /// rejection. An empty list is fulfilled.
+    static auto all(std::vector<promise> list) { return detail::promise_list<T>::all(list); }
+    /// Fulfilled with the outcome of each, in the order given, when all have settled.
+    static promise<std::vector<result<T>>> all_settled(std::vector<promise> list) {
+        return detail::promise_list<T>::all_settled(list);
     }
+    /// Fulfilled with the first value; rejected with an aggregate_error when all are rejected, or there are none.
+    static promise any(std::vector<promise> list) { return detail::promise_list<T>::any(list); }
+    /// Settled as the first of them to settle. Of an empty list: rejected with errc::abandoned, for nothing will.
+    static promise race(std::vector<promise> list) { return detail::promise_list<T>::race(list); }
 
     detail::promise_await<T> operator co_await() const noexcept { return detail::promise_await<T>(state()); }
 
@@ -312,6 +325,8 @@ private:
     friend class promise;
     template <class>
     friend class resolver;
+    template <class>
+    friend struct detail::promise_list;
 
     promise() : state_(new detail::promise_state<T>()) {}
     detail::promise_state<T>& state() const noexcept {
@@ -336,28 +351,6 @@ private:
             out.reject(std::current_exception());
         }
     }
-    template <class Values>
-    struct gathering {
-        gathering(resolver<Values> r, std::size_t n) : out(std::move(r)), slots(n), left(n) {}
-        void arrived(std::size_t i, const detail::nonvoid<T>& value) {
-            slots[i].emplace(value);
-            if (--left == 0) fulfil();
-        }
-        void fulfil() {
-            if constexpr (std::is_void_v<Values>) {
-                out();
-            } else {
-                Values values;
-                values.reserve(slots.size());
-                for (auto& slot : slots) values.push_back(std::move(*slot));
-                out(std::move(values));
-            }
-        }
-        resolver<Values> out;
-        std::vector<std::optional<detail::nonvoid<T>>> slots;
-        std::size_t left;
-    };
-
     /// Settles another with this one's outcome.
     void pass_on(const resolver<T>& out) const {
         if (is_rejected()) out.pass_rejection(state_->exception());
@@ -453,3 +446,5 @@ void resolver<T>::follow(promise<T> inner) const {
 }
 
 }  // namespace rondo::inline v0
+
+#include <rondo/detail/promise_list.hpp>

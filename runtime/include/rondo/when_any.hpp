@@ -6,22 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include <rondo/aggregate_error.hpp>
 #include <rondo/detail/awaitable_range.hpp>
 #include <rondo/detail/combinator.hpp>
 #include <rondo/detail/nonvoid.hpp>
 
 namespace rondo::inline v0 {
-
-/// All of when_any's children failed; holds what each failed with, in the order of the arguments.
-class RONDO_API aggregate_error : public error {
-public:
-    explicit aggregate_error(std::vector<v0::fault> faults);
-    ~aggregate_error() override;
-    const std::vector<v0::fault>& faults() const noexcept { return faults_; }
-
-private:
-    std::vector<v0::fault> faults_;
-};
 
 namespace detail {
 

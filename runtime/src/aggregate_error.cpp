@@ -1,4 +1,4 @@
-#include <rondo/when_any.hpp>
+#include <rondo/aggregate_error.hpp>
 
 namespace rondo::inline v0 {
 
