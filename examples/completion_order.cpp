@@ -10,6 +10,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 rondo::task<int> takes(int ms) {
     co_await rondo::sleep_for(std::chrono::milliseconds(ms));
     co_return ms;
@@ -38,5 +40,7 @@ rondo::task<> use_completion_order() {
     });
     // [early]
 }
+
+}  // namespace
 
 int main() { rondo::run(use_completion_order()); }

@@ -11,6 +11,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 /// What a server gives for a page number: nothing after the last.
 rondo::task<std::vector<std::string>> fetch_page(int number) {
     co_await rondo::sleep_for(1ms);
@@ -43,5 +45,7 @@ rondo::task<> read_lines() {
     }
     // [read]
 }
+
+}  // namespace
 
 int main() { rondo::run(read_lines()); }

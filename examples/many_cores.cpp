@@ -6,7 +6,10 @@
 #include <rondo/run.hpp>
 #include <rondo/shared_channel.hpp>
 
+namespace {
+
 struct range {
+    range(std::uint32_t from, std::uint32_t to) : first(from), last(to) {}
     std::uint32_t first;
     std::uint32_t last;
 };
@@ -30,7 +33,7 @@ rondo::task<std::uint32_t> worker(rondo::shared_channel<range>& work) {
 // [worker]
 
 rondo::task<> send_all(rondo::shared_channel<range>& work) {
-    for (std::uint32_t first = 0; first < 200'000; first += 1'000) co_await work.send(range{first, first + 1'000});
+    for (std::uint32_t first = 0; first < 200'000; first += 1'000) co_await work.send(range(first, first + 1'000));
     work.close();
 }
 
@@ -39,7 +42,8 @@ rondo::task<> count_primes() {
     rondo::shared_channel<range> work(16);
     auto sending = rondo::spawn_on(rondo::context::at(0), send_all(work), "send_all");
     std::uint32_t total = 0;
-    for (const std::uint32_t n : co_await rondo::for_each_context([&](rondo::context) { return worker(work); })) {
+    const auto found = co_await rondo::for_each_context([&](rondo::context) { return worker(work); });
+    for (const std::uint32_t n : found) {
         std::cout << "a context found " << n << '\n';
         total += n;
     }
@@ -47,6 +51,8 @@ rondo::task<> count_primes() {
     // [contexts]
     std::cout << total << " primes below 200000, by " << rondo::context::count() << " contexts\n";
 }
+
+}  // namespace
 
 int main() {
     // [threads]

@@ -11,6 +11,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 /// A server that is busy at first.
 class server {
 public:
@@ -18,7 +20,8 @@ public:
     rondo::task<std::string> ask(unsigned attempt) {
         std::cout << "  attempt " << attempt << '\n';
         co_await rondo::sleep_for(1ms);
-        if (attempt <= busy_for_) throw rondo::error(rondo::fault(rondo::errc::closed, "ask").detail("come back later"));
+        if (attempt <= busy_for_)
+            throw rondo::error(rondo::fault(rondo::errc::closed, "ask").detail("come back later"));
         co_return "welcome";
     }
 
@@ -50,5 +53,7 @@ rondo::task<> use_retries() {
     const auto late = co_await rondo::as_result(rondo::with_timeout(1s, rondo::retry(slow, ask_closed)));
     std::cout << late.error().text() << '\n';
 }
+
+}  // namespace
 
 int main() { rondo::run(use_retries()); }

@@ -12,6 +12,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 rondo::task<int> word_length(std::string word) {
     co_await rondo::sleep_for(std::chrono::milliseconds(10 * word.size()));
     co_return static_cast<int>(word.size());
@@ -52,5 +54,7 @@ rondo::task<> use_scopes() {
         std::cout << e.what() << ", and the total is still " << total << '\n';
     }
 }
+
+}  // namespace
 
 int main() { rondo::run(use_scopes()); }

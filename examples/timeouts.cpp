@@ -13,6 +13,8 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
 rondo::task<std::string> answer(std::chrono::milliseconds after) {
     co_await rondo::sleep_for(after);
     co_return "an answer";
@@ -57,5 +59,7 @@ rondo::task<> use_deadlines() {
     };
     show("asked", co_await rondo::as_result(rondo::with_timeout(1s, asks())));
 }
+
+}  // namespace
 
 int main() { rondo::run(use_deadlines()); }

@@ -191,13 +191,17 @@ TEST_CASE("elements are moved out of a range of move-only ones, changed in place
         CHECK(words.back() == "cc");
 
         std::istringstream in("one two three four");
-        struct stream_range {
-            std::istringstream& in;
-            auto begin() const { return std::istream_iterator<std::string>(in); }
+        class stream_range {
+        public:
+            explicit stream_range(std::istringstream& in) : in_(&in) {}
+            auto begin() const { return std::istream_iterator<std::string>(*in_); }
             auto end() const { return std::istream_iterator<std::string>(); }
+
+        private:
+            std::istringstream* in_;
         };
         std::vector<std::string> seen;
-        co_await rondo::for_each(stream_range{in}, 3, [&](const std::string& w) -> task<> {
+        co_await rondo::for_each(stream_range(in), 3, [&](const std::string& w) -> task<> {
             co_await rondo::this_job::yield();
             seen.push_back(w);
         });

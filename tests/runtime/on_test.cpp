@@ -237,8 +237,8 @@ TEST_CASE("many contexts share one blocking pool") {
             co_return seen;
         };
         std::vector<std::thread::id> all;
-        for (const auto& part : co_await rondo::for_each_context(calls))
-            all.insert(all.end(), part.begin(), part.end());
+        const auto parts = co_await rondo::for_each_context(calls);
+        for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
         co_return all;
     }());
     CHECK(threads.size() == 80);
@@ -268,7 +268,8 @@ TEST_CASE("a runtime with a thread of its own may have several") {
     auto sum = []() -> task<std::size_t> {
         auto square = [](context c) -> task<std::size_t> { co_return c.index() * c.index(); };
         std::size_t all = 0;
-        for (const std::size_t n : co_await rondo::for_each_context(square)) all += n;
+        const auto squares = co_await rondo::for_each_context(square);
+        for (const std::size_t n : squares) all += n;
         co_return all;
     };
     CHECK(rt.submit(sum()).get() == 5);

@@ -189,7 +189,7 @@ task<> receive_against_timeout(simulation& m, story& o, std::size_t capacity) {
 }
 
 task<> select_from(channel<tracked> a, channel<tracked> b, std::string& into) {
-    const auto use = [&](std::optional<tracked> v) { into += std::to_string(v->value); };
+    const auto use = [&](std::optional<tracked> v) { into += v.has_value() ? std::to_string(v->value) : "closed"; };
     co_await select(when(a.receive(), use), when(b.receive(), use), when(rondo::sleep_for(1s), [&] { into += "t"; }));
 }
 

@@ -7,8 +7,8 @@
 
 namespace rondo::inline v0 {
 
-/// Nobody succeeded: what when_any and promise::any throw when all have failed. Holds what each failed with, in the order
-/// of the arguments.
+/// Nobody succeeded: what when_any and promise::any throw when all have failed. Holds what each failed with, in the
+/// order of the arguments.
 class RONDO_API aggregate_error : public error {
 public:
     explicit aggregate_error(std::vector<v0::fault> faults);

@@ -45,9 +45,7 @@ public:
         requires requires(Predicate& p) {
             { p() } -> std::convertible_to<bool>;
         }
-    task<> wait(mutex::guard& held, Predicate ready, std::source_location where = std::source_location::current()) {
-        while (!ready()) co_await wait(held, where);
-    }
+    task<> wait(mutex::guard& held, Predicate ready, std::source_location where = std::source_location::current());
 
     /// Wakes the first who waits, if anybody does. The mutex may be locked or not.
     void notify_one() noexcept;
@@ -103,6 +101,14 @@ private:
 inline condition_variable::wait_operation condition_variable::wait(mutex::guard& held,
                                                                    std::source_location where) noexcept {
     return {*this, held, where};
+}
+
+template <class Predicate>
+    requires requires(Predicate& p) {
+        { p() } -> std::convertible_to<bool>;
+    }
+task<> condition_variable::wait(mutex::guard& held, Predicate ready, std::source_location where) {
+    while (!ready()) co_await wait(held, where);
 }
 
 }  // namespace rondo::inline v0

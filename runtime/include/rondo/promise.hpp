@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <rondo/detail/promise_list.hpp>
 #include <rondo/detail/promise_state.hpp>
 #include <rondo/result.hpp>
 #include <rondo/spawn.hpp>
@@ -22,9 +23,6 @@ class promise;
 enum class promise_status : unsigned char { pending, fulfilled, rejected };
 
 namespace detail {
-
-template <class T>
-struct promise_list;
 
 template <class T>
 struct is_promise : std::false_type {};
@@ -446,5 +444,3 @@ void resolver<T>::follow(promise<T> inner) const {
 }
 
 }  // namespace rondo::inline v0
-
-#include <rondo/detail/promise_list.hpp>

@@ -39,8 +39,8 @@ inline detail::yield_operation yield() noexcept { return {}; }
 inline bool is_cancelled() { return detail::current_job().reason != cancel_reason::none; }
 inline cancel_reason reason() { return detail::current_job().reason; }
 
-/// The earliest deadline that it runs under (with_timeout, with_deadline), its own or one around the combinator, scope or
-/// timeout that it is a child of; std::nullopt without one. A spawned job is nobody's child: it starts without.
+/// The earliest deadline that it runs under (with_timeout, with_deadline), its own or one around the combinator, scope
+/// or timeout that it is a child of; std::nullopt without one. A spawned job is nobody's child: it starts without.
 /// Costs a walk up the tree, so nothing while nobody asks. Errors: errc::no_context outside of a run.
 RONDO_API std::optional<time_point> deadline();
 /// What spawn called it, or that of the spawned job that it works for; "main" for the main task. Errors: as deadline().

@@ -10,10 +10,17 @@
 #include <vector>
 
 #include <rondo/aggregate_error.hpp>
-#include <rondo/promise.hpp>
+#include <rondo/detail/nonvoid.hpp>
 #include <rondo/result.hpp>
 
-namespace rondo::inline v0::detail {
+namespace rondo::inline v0 {
+
+template <class T>
+class promise;
+template <class T>
+class resolver;
+
+namespace detail {
 
 template <class T>
 struct promise_list {
@@ -123,4 +130,5 @@ private:
     }
 };
 
-}  // namespace rondo::inline v0::detail
+}  // namespace detail
+}  // namespace rondo::inline v0

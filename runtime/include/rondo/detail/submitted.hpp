@@ -114,6 +114,8 @@ private:
 /// Waits, as a job of any context, for the end of a submitted task: a message brings it home.
 class RONDO_API submitted_wait : public leaf, public remote_node {
 public:
+    submitted_wait& operator=(submitted_wait&&) = delete;
+
     /// Before its frame is destroyed: no message comes any more. No effect on other leaves.
     static void withdraw(leaf& l) noexcept;
 
@@ -128,7 +130,6 @@ protected:
           remote_node(&came_home),
           submitted_(std::exchange(other.submitted_, nullptr)),
           on_cancel_(other.on_cancel_) {}
-    submitted_wait& operator=(submitted_wait&&) = delete;
     ~submitted_wait() {
         if (submitted_ != nullptr) submitted_->drop_ref();
     }

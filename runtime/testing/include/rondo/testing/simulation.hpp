@@ -66,8 +66,8 @@ public:
     std::pair<int, int> connected();
     void close(int fd) noexcept;
 
-    /// What a run may not leave behind: descriptors, operations in flight, receive buffers, armed timers, jobs, held locks; and
-    /// what it may not do: use or close a descriptor in the wrong order, complete a leaf twice. Throws
+    /// What a run may not leave behind: descriptors, operations in flight, receive buffers, armed timers, jobs, held
+    /// locks; and what it may not do: use or close a descriptor in the wrong order, complete a leaf twice. Throws
     /// std::runtime_error that names them. Call it after the run; explore() and for_seeds() do.
     void check() const;
     std::size_t open_descriptors() const noexcept;
