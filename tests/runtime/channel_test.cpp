@@ -335,9 +335,9 @@ TEST_CASE("every element is received or destroyed once") {
             CHECK(first->value == 1);
         }
         c.close();
-        co_await rondo::as_result(a.join());
-        co_await rondo::as_result(b.join());
-        co_await rondo::as_result(d.join());
+        static_cast<void>(co_await rondo::as_result(a.join()));
+        static_cast<void>(co_await rondo::as_result(b.join()));
+        static_cast<void>(co_await rondo::as_result(d.join()));
         CHECK(tracked::alive == (capacity == 0 ? 0 : 1));
     };
     run(body());
