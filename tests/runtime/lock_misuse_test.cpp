@@ -58,7 +58,7 @@ task<> waits_with_empty_guard() {
 
 template <class Awaited, class Wait>
 task<> waits(Awaited& x, Wait wait) {
-    co_await wait(x);
+    static_cast<void>(co_await wait(x));
 }
 /// Destroys an Awaited that somebody waits for.
 template <class Awaited, class Wait, class... Args>
