@@ -20,6 +20,7 @@ bool blocking_base::begin() noexcept {
         return false;
     }
     ++c.blocking_calls;
+    c.meters().blocking_calls.add(1);
     return true;
 }
 

@@ -69,7 +69,10 @@ context::wake_operation::wake_operation(context& c) noexcept : io_operation(io_r
     request.length = sizeof count;
 }
 
-void context::wake_operation::completed(io_operation&) noexcept {}  // the loop looks into the inbox anyway
+void context::wake_operation::completed(io_operation& op) noexcept {
+    // The loop looks into the inbox anyway.
+    if (op.res > 0) tls.context->meters().wakes.add(1);
+}
 
 void context::arm_wake() noexcept {
     if (!wake_.in_flight() && (listens_ || inbox_->has_outsiders())) start(wake_, true);
@@ -207,27 +210,46 @@ bool context::turn(const bool& stop) {
         poll_kernel();
         return true;
     }
-    if (inbox_->drain() != 0) return true;
+    if (take_messages()) return true;
     return wait();
 }
 
 void context::run_ready() noexcept {
-    for (unsigned n = 0; n < jobs_per_turn; ++n) {
+    unsigned ran = 0;
+    while (ran < jobs_per_turn) {
         job* const j = tls.ready_head;
-        if (j == nullptr) return;
+        if (j == nullptr) break;
+        ++ran;
         tls.ready_head = j->queue_next;
         if (tls.ready_head == nullptr) tls.ready_tail = nullptr;
         tls.budget = ready_budget;
         if (j->top != nullptr) enter(*j, std::exchange(j->top, nullptr)->handle());
         else j->ops->run(*j);
     }
+    note_turn(ran);
+}
+
+void context::note_turn(unsigned ran) noexcept {
+    detail::meters& m = inbox_->meters;
+    m.turns.add(1);
+    m.jobs_run.add(ran);
+    if (tls.ready_head != nullptr) m.full_turns.add(1);
+    m.ready_now.set(ran);
+    m.timers_now.set(timers_.size());
+    m.buffers_leased_now.set(buffers_ != nullptr ? buffers_->leased() : 0);
+}
+
+bool context::take_messages() noexcept {
+    const std::size_t n = inbox_->drain();
+    if (n != 0) inbox_->meters.messages.add(n);
+    return n != 0;
 }
 
 void context::poll_kernel() noexcept {
     // Work is ready, so the kernel is entered only when something waits for it.
     if (ring_->pending() != 0 || ring_->needs_enter()) enter_kernel(0, nullptr);
     if (ring_->has_completions()) reap();
-    inbox_->drain();
+    take_messages();
 }
 
 bool context::anything_pending() const noexcept {
@@ -264,7 +286,7 @@ bool context::advance_clock(std::int64_t next) noexcept {
     // Completions that are already there come first: they may make a job ready at the present time.
     enter_kernel(0, nullptr);
     reap();
-    if (tls.ready_head == nullptr && inbox_->drain() == 0) clock->jump(next);
+    if (tls.ready_head == nullptr && !take_messages()) clock->jump(next);
     fire_timers();
     return true;
 }
@@ -294,14 +316,15 @@ bool context::wait() {
     trim_frames();
     arm_wake();
     if (!inbox_->park()) {
-        inbox_->drain();
+        take_messages();
         return true;
     }
     const bool cancels_left = to_cancel_.first != nullptr;
+    inbox_->meters.parks.add(1);
     const bool timed_out = !enter_kernel(cancels_left ? 0 : 1, until);
     inbox_->unpark();
     reap();
-    inbox_->drain();
+    take_messages();
     fire_timers();
     if (!timed_out || cancels_left || tls.ready_head != nullptr) return true;
     clock_held_ = stands_still && blocking_calls == 0;
@@ -309,7 +332,9 @@ bool context::wait() {
 }
 
 bool context::enter_kernel(unsigned wait_for, const __kernel_timespec* limit) noexcept {
+    inbox_->meters.enters.add(1);
     const int rc = ring_->enter(wait_for, limit);
+    if (ring_->has_overflowed()) inbox_->meters.completion_overflows.add(1);
     switch (-rc) {
         case 0:
         case EINTR:   // a signal came
@@ -330,6 +355,7 @@ void context::fire_timers() noexcept {
     const std::int64_t t = now();
     while (timer_node* const n = timers_.pop_expired(t)) {
         auto& fired = static_cast<timer&>(*n);
+        inbox_->meters.timer_fired(t - fired.deadline);
         fired.fire(fired);
     }
 }
@@ -363,6 +389,7 @@ void context::start(io_operation& op, bool background) noexcept {
     op.cancel_wanted_ = false;
     ++(background ? background_ : foreground_);
     append(in_flight_, op);
+    inbox_->meters.operations.add(1);
     io_uring_sqe& sqe = entry();
     const io_request& r = op.request;
     sqe.opcode = opcode(r.code);
@@ -395,6 +422,7 @@ void context::submit_cancels() noexcept {
         remove(to_cancel_, op);
         append(in_flight_, op);
         op.cancel_queued_ = false;
+        inbox_->meters.cancel_requests.add(1);
         io_uring_sqe& sqe = entry();
         sqe.opcode = IORING_OP_ASYNC_CANCEL;
         sqe.fd = -1;
@@ -406,6 +434,7 @@ void context::submit_cancels() noexcept {
 void context::completed(const io_uring_cqe& cqe) noexcept {
     if (cqe.user_data == 0) return;
     auto& op = *reinterpret_cast<io_operation*>(cqe.user_data);
+    inbox_->meters.completions.add(1);
     op.res = cqe.res;
     // One that blocked a thread of the kernel (a connect to a full unix socket) ends so when it is cancelled.
     if (op.res == -EINTR && op.cancel_wanted_) op.res = -ECANCELED;
@@ -431,11 +460,13 @@ void context::add_spawned(spawned_job& j) noexcept {
     if (spawned_ != nullptr) spawned_->prev_ = &j;
     spawned_ = &j;
     drained_ = false;
+    inbox_->meters.jobs_spawned.add(1);
 }
 
 void context::remove_spawned(spawned_job& j) noexcept {
     (j.prev_ != nullptr ? j.prev_->next_ : spawned_) = j.next_;
     if (j.next_ != nullptr) j.next_->prev_ = j.prev_;
+    inbox_->meters.jobs_ended.add(1);
     note_drained();
 }
 

@@ -61,12 +61,17 @@ public:
     /// The last reading: not after now().
     std::int64_t recent() const noexcept { return recent_; }
 
+    /// A job never had to wait for a whole budget of awaits. One that is cancelled and goes on like that is reported,
+    /// once: it catches what is to end it.
+    void budget_spent(job& j, const promise_base& at) noexcept;
+
     // Operations.
     void start(io_operation& op, bool background) noexcept;
     void cancel_operation(io_operation& op) noexcept;
 
     timer_queue& timers() noexcept { return timers_; }
     inbox& remote() noexcept { return *inbox_; }
+    detail::meters& meters() noexcept { return inbox_->meters; }
     sys& calls() noexcept { return *sys_; }
     /// nullptr when there is no memory for them.
     buffer_ring* buffers() noexcept;
@@ -132,6 +137,8 @@ private:
     static void remove(operation_list& list, io_operation& op) noexcept;
     void arm_wake() noexcept;
     void note_drained() noexcept;
+    void note_turn(unsigned ran) noexcept;
+    bool take_messages() noexcept;
     void cancel_spawned(cancel_reason why) noexcept;
     void cancel_operations() noexcept;
     bool await_completions(std::int64_t until) noexcept;

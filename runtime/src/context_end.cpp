@@ -12,6 +12,7 @@ namespace rondo::inline v0::detail {
 
 namespace {
 constexpr unsigned last_rounds = 1000;  // of reactions that queue others, when everything else has ended
+constexpr unsigned patience = 64;       // budgets of waits that a cancelled job may spend, before it is reported
 }  // namespace
 
 void context::run_until_drained(std::int64_t limit) {
@@ -40,6 +41,21 @@ std::string context::describe_deadlock() {
 void context::report_late(std::int64_t grace) {
     report("jobs that did not end within the grace period of " + format_duration(grace) +
            " after they were cancelled (shutdown):\n" + dump());
+}
+
+void context::budget_spent(job& j, const promise_base& at) noexcept {
+    meters().budgets_spent.add(1);
+    if (j.reason == cancel_reason::none || j.swallowed == patience) return;
+    ++j.swallowed;
+    if (j.swallowed != patience) return;
+    report_line line(recent_);
+    line.text("a cancelled job goes on, each of its waits ends at once, and it waits again: ");
+    j.ops->describe(j, line);
+    line.text(", cancelled: ");
+    line.text(to_string(j.reason));
+    line.text(", at " + format_location(at.last_await()));
+    line.text(". Let rondo::cancelled out of the loop, or end it when this_job::is_cancelled()");
+    report(line.take());
 }
 
 void context::drain(std::int64_t grace) {

@@ -6,6 +6,7 @@
 #include <rondo/error.hpp>
 
 #include "context.hpp"
+#include "meters.hpp"
 
 namespace rondo::inline v0::detail {
 
@@ -55,6 +56,8 @@ context context::current() {
     const detail::context& c = running();
     return context(detail::remote_context::current(), c.submissions(), c.index());
 }
+
+metrics context::metrics() const noexcept { return home_.counts().snapshot(); }
 
 std::size_t context::count() {
     const detail::crew* const all = running().others();

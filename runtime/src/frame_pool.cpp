@@ -432,8 +432,11 @@ frame_counts count_frames() {
     std::size_t live = registry.plain_frames.load(std::memory_order_relaxed);
     block_counter counter;
     for (heap* h = registry.all; h != nullptr; h = h->next) live += counter.live(*h);
-    return {live,
-            registry.reserved.load(std::memory_order_relaxed) + registry.plain_bytes.load(std::memory_order_relaxed)};
+    return {live, reserved_frame_bytes()};
+}
+
+std::size_t reserved_frame_bytes() noexcept {
+    return registry.reserved.load(std::memory_order_relaxed) + registry.plain_bytes.load(std::memory_order_relaxed);
 }
 
 void trim_frames() noexcept {

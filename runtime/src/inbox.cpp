@@ -98,6 +98,8 @@ std::uint64_t remote_context::current_number() noexcept {
     return tls.context != nullptr ? tls.context->remote().number() : 0;
 }
 bool remote_context::post(remote_node& n) const noexcept { return inbox_ != nullptr && inbox_->post(n); }
+const meters& remote_context::counts() const noexcept { return inbox_->meters; }
+
 bool remote_context::is_current() const noexcept {
     return inbox_ != nullptr && tls.context != nullptr && &tls.context->remote() == inbox_;
 }

@@ -11,6 +11,8 @@
 
 #include <rondo/detail/remote.hpp>
 
+#include "meters.hpp"
+
 namespace rondo::inline v0::detail {
 
 class inbox {
@@ -52,6 +54,9 @@ public:
     /// Refuses later posts and runs what is left.
     void close() noexcept;
     bool is_closed() const noexcept { return head_.load(std::memory_order_relaxed) == &closed_; }
+
+    /// Of its context; here because handles from anywhere keep the inbox.
+    detail::meters meters;
 
 private:
     static std::size_t run_reversed(remote_node* n) noexcept;

@@ -88,6 +88,8 @@ void rethrow(const promise_base& from) {
     std::rethrow_exception(from.exception);  // kept: a spawned job may be joined by several
 }
 
+void budget_spent(job& j, const promise_base& at) noexcept { tls.context->budget_spent(j, at); }
+
 bool may_end(job& j, promise_base& root) noexcept { return tls.context->may_end(j, root); }
 
 }  // namespace rondo::inline v0::detail

@@ -59,6 +59,7 @@ bool receive_operation::restarted() noexcept {
         res = -ECANCELED;  // it had no buffer, so it took no bytes
         return false;
     }
+    tls.context->meters().buffers_exhausted.add(1);
     // Whoever holds the buffers may be waiting for these very bytes, so waiting for one to come back could be for ever.
     return start_with_own_buffer();
 }

@@ -21,6 +21,10 @@ unsigned ring::publish() noexcept {
 
 bool ring::has_completions() const noexcept { return *cq_head_ != __atomic_load_n(cq_tail_, __ATOMIC_ACQUIRE); }
 
+bool ring::has_overflowed() const noexcept {
+    return (__atomic_load_n(sq_flags_, __ATOMIC_RELAXED) & IORING_SQ_CQ_OVERFLOW) != 0;
+}
+
 bool ring::needs_enter() const noexcept {
     return (__atomic_load_n(sq_flags_, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN)) != 0;
 }

@@ -38,6 +38,8 @@ public:
     bool has_completions() const noexcept;
     /// The kernel holds completions back until it is entered.
     bool needs_enter() const noexcept;
+    /// The kernel keeps completions for which the queue has no room.
+    bool has_overflowed() const noexcept;
     /// Calls f(cqe) for each completion that is there; returns how many.
     template <class F>
     unsigned reap(F f) {

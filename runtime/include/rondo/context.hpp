@@ -5,6 +5,7 @@
 
 #include <rondo/detail/remote.hpp>
 #include <rondo/export.hpp>
+#include <rondo/metrics.hpp>
 
 namespace rondo::inline v0 {
 
@@ -33,6 +34,8 @@ public:
     std::size_t index() const noexcept { return index_; }
     /// Whether the caller runs on it.
     bool is_current() const noexcept { return home_.is_current(); }
+    /// What it did so far: jobs, operations, system calls, how late its timers were. Cheap: copies some sixty numbers.
+    rondo::metrics metrics() const noexcept;
     friend bool operator==(const context& a, const context& b) noexcept { return a.list_ == b.list_; }
 
     /// What `on` needs of it.

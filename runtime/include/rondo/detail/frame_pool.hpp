@@ -101,6 +101,9 @@ struct frame_counts {
 /// checks and reports.
 RONDO_API frame_counts count_frames();
 
+/// Bytes held from the system for frames, in use or not. Any thread.
+RONDO_API std::size_t reserved_frame_bytes() noexcept;
+
 /// To be called by a loop that is about to sleep: gives arenas of this thread's heap that no frame is in, and none was
 /// since the last look, back to the system. Returns at once where there are no big arenas; else looks at the free lists
 /// at most once a second, and for at most 2 % of the time.

@@ -99,6 +99,9 @@ RONDO_API void store_exception(promise_base& into) noexcept;
 /// Throws what a coroutine without a value ended with.
 [[noreturn]] RONDO_API void rethrow(const promise_base& from);
 
+/// Counts it, and reports a cancelled job that does not end.
+RONDO_API void budget_spent(job& j, const promise_base& at) noexcept;
+
 template <class A>
 concept native_operation = std::is_base_of_v<leaf, std::remove_cvref_t<A>> && requires(std::remove_cvref_t<A>& op) {
     { op.begin() } -> std::same_as<bool>;
@@ -149,6 +152,7 @@ private:
     static bool let_others_run(job& j, promise_base& p) noexcept {
         if (--tls.budget != 0) return false;
         tls.budget = ready_budget;
+        budget_spent(j, p);
         j.top = &p;
         make_ready(j);
         tls.progressed = true;

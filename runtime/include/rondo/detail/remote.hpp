@@ -15,6 +15,7 @@ struct remote_node {
 };
 
 class inbox;
+struct meters;
 
 /// A counted reference to a context's inbox; posts from any thread, and outlives the context harmlessly.
 /// While one exists the context does not take the lack of anything to wait for as a deadlock.
@@ -35,6 +36,7 @@ public:
     /// True on the context's own thread.
     bool is_current() const noexcept;
     explicit operator bool() const noexcept { return inbox_ != nullptr; }
+    const meters& counts() const noexcept;
 
 private:
     friend class context;
