@@ -101,7 +101,7 @@ struct job {
     settled state = settled::pending;  // how it ended
     bool ending = false;               // its coroutine, which is `top` again, is done, and its groups still run
     bool started = false;
-    std::uint32_t groups : 24 = 0;  // that it made (as_completed) and that still run; it ends after them
+    std::uint32_t groups : 24 = 0;    // that it made (as_completed) and that still run; it ends after them
     std::uint32_t swallowed : 8 = 0;  // budgets it spent after it was cancelled, see context::budget_spent
 };
 
