@@ -33,9 +33,7 @@ void blocking_base::run_call(pool_call& c) noexcept {
     } catch (...) {
         self.exception_ = std::current_exception();
     }
-    // From the post on the other thread may resume the job and free this.
-    const remote_context home = self.home_;
-    home.post(self);
+    self.home_.post(self);  // from here on the other thread may resume the job and free this
 }
 
 void blocking_base::came_home(remote_node& n) noexcept {

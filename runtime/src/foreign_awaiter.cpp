@@ -34,9 +34,8 @@ void foreign_wait::take_messages() noexcept { tls.context->remote().drain(); }
 
 void foreign_wait::resume(frame* f) {
     foreign_wait& self = *f->owner;
-    const remote_context home = self.home_;  // from the next line on another thread may end this wait
-    if (home.is_current()) came_home(self);
-    else home.post(self);
+    if (self.home_.is_current()) came_home(self);
+    else self.home_.post(self);  // from here on the other thread may end this wait
 }
 
 void foreign_wait::destroy(frame* f) {

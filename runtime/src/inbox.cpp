@@ -27,6 +27,8 @@ inbox::inbox() : number_(next_number()), wake_fd_(::eventfd(0, EFD_CLOEXEC | EFD
 inbox::~inbox() { ::close(wake_fd_); }
 
 bool inbox::post(remote_node& n) noexcept {
+    // The message may end what holds the poster's handle, and then the context, before the wake below is done.
+    const reference kept(*this);
     remote_node* head = head_.load(std::memory_order_relaxed);
     do {
         if (head == &closed_) return false;

@@ -37,6 +37,8 @@ public:
         if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
     }
 
+    /// False, with `n` untouched, when the owner has closed. After true `n`, and the handle through which the caller
+    /// came here, may be gone. Any thread.
     bool post(remote_node& n) noexcept;
 
     // The owner's side.
@@ -59,6 +61,14 @@ public:
     detail::meters meters;
 
 private:
+    struct reference {
+        explicit reference(inbox& i) noexcept : to(i) { i.add_ref(); }
+        ~reference() { to.drop_ref(); }
+        reference(const reference&) = delete;
+        reference& operator=(const reference&) = delete;
+        inbox& to;
+    };
+
     static std::size_t run_reversed(remote_node* n) noexcept;
     static remote_node closed_;
 

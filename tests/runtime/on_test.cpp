@@ -303,3 +303,15 @@ TEST_CASE("a submission is awaited by a job of another context, by one at a time
         CHECK(ended);
     }(rt));
 }
+
+TEST_CASE("a context may end in the turn of the message that ends what it waited for") {
+    // The thread that posted it still has the wake to do, through a door that must not have gone.
+    rondo::runtime rt;
+    for (int i = 0; i < 300; ++i) {
+        rondo::run([](rondo::runtime& r) -> task<> {
+            auto s = r.submit([]() -> task<> { co_await rondo::this_job::yield(); }());
+            co_await s.join();
+        }(rt));
+    }
+    CHECK(rt.submit(index_of()).get() == 0);
+}

@@ -32,6 +32,7 @@ public:
     ~remote_context();
 
     /// Queues the node and wakes the context if it is parked. False when the context is gone: `run` will not be called.
+    /// After true the owner may have ended all of it: the node and what holds this handle may be gone.
     bool post(remote_node& n) const noexcept;
     /// True on the context's own thread.
     bool is_current() const noexcept;
