@@ -133,6 +133,7 @@ metrics detail::meters::snapshot() const noexcept {
 
 std::string prometheus_text() {
     std::vector<metrics> all;
+    all.reserve(context::count());
     for (std::size_t i = 0; i < context::count(); ++i) all.push_back(context::at(i).metrics());
     exposition out;
     for (const family& f : counters) {
